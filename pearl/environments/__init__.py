@@ -1,0 +1,1 @@
+"""What a learner faces: instances with known truth, built from tables."""

@@ -1,0 +1,53 @@
+"""The settings of the KV-cache environment; the same names stand in params.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pearl.errors import SettingError
+
+
+class KVCacheSettings(BaseModel):
+    """Every convention between the trace and the instance (Appendix C.4)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    bin_seconds: int = Field(10, ge=1, le=3600)
+    """Length of the time bins that are assigned whole to one of the three sets, in seconds."""
+    split: Literal["reconstructed", "sha256"] = "reconstructed"
+    """Which hash assigns the bins: see kv_splits."""
+    min_requests: int = Field(2, ge=1)
+    """A prefix is retained when at least so many construction requests begin with it."""
+    max_depth_blocks: int | None = Field(32, ge=1)
+    """Endpoints deeper than so many blocks are dropped; None keeps them all."""
+    block_tokens: int = Field(512, ge=1)
+    """Tokens of a block; the partial last block of a request counts whole."""
+    token_scale: int = Field(131_072, ge=1)
+    """Z, the fixed scale of rewards, in tokens."""
+    requests_per_round: int = Field(36, ge=1)
+    """Evaluation requests drawn in a round, uniformly with replacement."""
+    norm_margin: float = Field(1.25, gt=0, allow_inf_nan=False)
+    """S as a multiple of the calibration parameter's norm."""
+    token_budget: int = Field(3_000_000, ge=1)
+    """Tokens that the cache holds: any M + 1 paths of the catalogue must fit."""
+    memory: int = Field(180, ge=1)
+    """M: a segment stays available for M rounds after the round of its refresh."""
+
+
+def read_settings(values: Mapping[str, Any]) -> KVCacheSettings:
+    """Validate settings from a mapping.
+
+    Raises:
+        SettingError: an unknown name or a value outside its range; every one is named.
+    """
+    try:
+        return KVCacheSettings(**values)
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))} = {fault['input']!r}: {fault['msg']}"
+            for fault in error.errors()
+        )
+        raise SettingError(f"kv_cache settings: {faults}") from None

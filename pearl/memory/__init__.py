@@ -1,0 +1,1 @@
+"""Bandits with memory: planners, the optimum, estimators and learners."""
