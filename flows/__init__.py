@@ -1,0 +1,1 @@
+"""Prefect flows: thin wrappers that schedule and watch; no science here."""
