@@ -1,0 +1,1 @@
+"""Statistics, claims, tables, figures and pages made from finished runs."""
