@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from pearl.environments import kv_splits
+from pearl.environments.kv_catalogue import Catalogue, build_catalogue, reuse_tokens
+from pearl.environments.kv_memory_map import operator_norm
 from pearl.environments.kv_settings import KVCacheSettings
 from pearl.environments.prefix_tree import PrefixTree
+from pearl.errors import SettingError
 from pearl.randomness import generator
+
+if TYPE_CHECKING:
+    from pearl.datasets.mooncake import MooncakeTrace
 
 DRAW_BLOCK = 1024
 """Rounds that share one generator; a longer horizon never changes the earlier rounds."""
@@ -99,6 +107,67 @@ class KVCache:
         """Return Y_t of the available segments (bool[d]) for the requests drawn in one round."""
         tokens = int((self.reuse[requests] @ resident.astype(np.int64)).sum())
         return tokens / (len(requests) * self.settings.token_scale)
+
+
+def build(trace: MooncakeTrace, settings: KVCacheSettings) -> KVCache:
+    """Build the instance: split the trace, catalogue its prefixes, measure their demand.
+
+    Raises:
+        SettingError: a set or the catalogue is empty, the calibration requests reuse nothing (so
+            S would be 0), or M + 1 paths don't fit the token budget.
+    """
+    sets = kv_splits.assign(trace.timestamp, settings.bin_seconds, settings.split)
+    rows = [np.flatnonzero(sets == one) for one in range(3)]
+    counts = Counts(*(len(one) for one in rows))
+    if min(len(one) for one in rows) == 0:
+        raise SettingError(
+            f"the {settings.split} split leaves a set empty: {counts}",
+            remedy="use a longer trace or shorter bins (bin_seconds)",
+        )
+    construction, calibration, evaluation = rows
+    catalogue = build_catalogue(
+        trace,
+        construction,
+        min_requests=settings.min_requests,
+        max_depth=settings.max_depth_blocks,
+    )
+    _check_budget(catalogue, settings)
+    tree = catalogue.tree
+    reuse, known = (
+        reuse_tokens(catalogue, trace, one, block_tokens=settings.block_tokens)
+        for one in (evaluation, calibration)
+    )
+    demand = np.asarray(reuse.sum(axis=0), dtype=np.int64)
+    calibrated = np.asarray(known.sum(axis=0), dtype=np.int64)
+    if not calibrated.any():
+        raise SettingError(
+            f"none of {counts.calibration} calibration requests reuses the catalogue: S would be 0",
+            remedy="use a longer trace or lower min_requests",
+        )
+    scale = np.sqrt(tree.segments) / settings.token_scale
+    return KVCache(
+        tree=tree,
+        settings=settings,
+        reuse=reuse,
+        demand=demand,
+        theta_star=scale * (demand / counts.evaluation),
+        theta_calibration=scale * (calibrated / counts.calibration),
+        split_label=kv_splits.LABELS[settings.split],
+        counts=counts,
+        operator_norm=operator_norm(tree, settings.memory),
+    )
+
+
+def _check_budget(catalogue: Catalogue, settings: KVCacheSettings) -> None:
+    paths, blocks = settings.memory + 1, catalogue.longest_path
+    tokens = paths * blocks * settings.block_tokens
+    if tokens > settings.token_budget:
+        raise SettingError(
+            f"memory = {settings.memory} keeps up to {paths} paths of up to {blocks} blocks x"
+            f" {settings.block_tokens} tokens = {tokens:,} tokens, more than"
+            f" token_budget = {settings.token_budget:,}",
+            remedy="lower memory or max_depth_blocks, or raise token_budget",
+        )
 
 
 def requests(instance: KVCache, seed: int, horizon: int) -> NDArray[np.int32]:
