@@ -1,0 +1,24 @@
+"""Experiments as data: what is run for which table or figure of which paper."""
+
+from pearl.experiments.cells import Cell, cells
+from pearl.experiments.environment import Environment, load_environment, load_environments
+from pearl.experiments.experiment import Experiment, load_experiment, load_experiments
+from pearl.experiments.params import PROFILES, Params, Profile, load_params, profile_of
+from pearl.experiments.seeds import read_seeds
+
+__all__ = [
+    "PROFILES",
+    "Cell",
+    "Environment",
+    "Experiment",
+    "Params",
+    "Profile",
+    "cells",
+    "load_environment",
+    "load_environments",
+    "load_experiment",
+    "load_experiments",
+    "load_params",
+    "profile_of",
+    "read_seeds",
+]

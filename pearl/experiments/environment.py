@@ -1,0 +1,102 @@
+"""Which environments there are: each one line of data that names code, settings and data set.
+
+pearl's own stand in environments.yaml beside this file; a project adds its own in
+`experiments/environments.yaml` at its root (the modules it names must be importable).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from pearl.errors import SettingError
+from pearl.experiments.words import one_of, validated
+from pearl.project import Project
+
+DOTTED = r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
+# What a method shows to people; it decides nothing, so it isn't part of a run's config.
+METHOD_WORDS = {"label", "family"}
+
+
+class Environment(BaseModel):
+    """One kind of environment; the four "module:name" strings are imported when needed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str
+    dataset: str | None
+    """The data set whose tables `entry` reads; None where everything is simulated."""
+    entry: str = Field(pattern=DOTTED)
+    """`run(config, tables, seed) -> Trajectory`; `tables` is a folder (empty without data)."""
+    settings: str = Field(pattern=DOTTED)
+    """A pydantic model; its values stand under `kind` in params.yaml."""
+    methods: str = Field(pattern=DOTTED)
+    """A function without arguments that returns the methods by name."""
+    shown: dict[str, str] = {}
+    """Settings that stand in a run's name, with their symbol."""
+
+    def settings_model(self) -> type[BaseModel]:
+        """Return the model of the settings."""
+        model = load_object(self.settings)
+        if not (isinstance(model, type) and issubclass(model, BaseModel)):
+            raise SettingError(f"Environment {self.kind}: {self.settings} is no pydantic model.")
+        return model
+
+    def method_models(self) -> dict[str, BaseModel]:
+        """Return the methods that can face this environment, by name."""
+        methods: dict[str, BaseModel] = load_object(self.methods)()
+        return methods
+
+    def method(self, name: str) -> BaseModel:
+        """Return one method; SettingError with the nearest name where there is none."""
+        methods = self.method_models()
+        return methods[one_of(name, methods, f"method of {self.kind}")]
+
+
+def load_object(dotted: str) -> Any:
+    """Import "module:name"; SettingError where there is no such module or name."""
+    module, _, name = dotted.partition(":")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise SettingError(
+            f"{dotted} can't be imported: {error}",
+            remedy="Check the name in environments.yaml and that its package is installed.",
+        ) from error
+
+
+def load_environments(project: Project | None = None) -> dict[str, Environment]:
+    """Return pearl's environments and the project's own, by kind."""
+    places = [files("pearl.experiments") / "environments.yaml"]
+    if project is not None and (own := project.root / "experiments/environments.yaml").is_file():
+        places.append(own)
+    environments: dict[str, Environment] = {}
+    for place in places:
+        content = yaml.safe_load(place.read_text(encoding="utf-8")) or {}
+        for kind, entry in content.items():
+            if kind in environments:
+                raise SettingError(f"{place}: environment {kind!r} exists already; rename it.")
+            fields = {"kind": kind, **entry} if isinstance(entry, Mapping) else entry
+            environments[kind] = validated(Environment, fields, f"{place}, {kind}")
+    return environments
+
+
+def load_environment(kind: str, project: Project | None = None) -> Environment:
+    """Return one environment; SettingError with the nearest kind where there is none."""
+    environments = load_environments(project)
+    return environments[one_of(kind, environments, "environment")]
+
+
+def label_of(method: BaseModel, name: str) -> str:
+    """Return what people call a method: its label, else its name."""
+    return str(getattr(method, "label", "") or name)
+
+
+def method_config(method: BaseModel) -> dict[str, Any]:
+    """Return what determines a method's choices, as JSON values."""
+    return method.model_dump(mode="json", exclude=METHOD_WORDS)

@@ -1,0 +1,139 @@
+"""An experiment is data: which methods, settings and seeds stand behind one table or figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.abc import Traversable
+from importlib.resources import files
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from pearl.errors import SettingError
+from pearl.experiments.params import Profile
+from pearl.experiments.seeds import read_seeds
+from pearl.experiments.words import one_of, validated
+from pearl.project import Project
+
+Count = Annotated[int, Field(ge=1, strict=True)]
+Seeds = Count | tuple[Annotated[int, Field(ge=0, strict=True)], ...]
+Grid = dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]]
+
+
+class Variant(BaseModel):
+    """What a profile changes; absent names keep the experiment's own value.
+
+    `settings` and `grid` are laid over the experiment's, name by name.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    settings: dict[str, Any] = {}
+    horizon: Count | None = None
+    seeds: Seeds | None = None
+    methods: tuple[str, ...] | None = None
+    grid: Grid = {}
+
+
+class Shown(BaseModel):
+    """Which figure and which table show the experiment: names of the report's own parts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    figure: str | None = None
+    table: str | None = None
+
+
+class Experiment(BaseModel):
+    """One table or figure of a paper as a grid of runs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(pattern=r"^[a-z0-9_]+(/[a-z0-9_]+)+$")
+    """Such as memory/figure1e."""
+    title: str
+    paper: Literal["memory", "pearl"]
+    place: str
+    """Where the paper shows it, such as "Figure 1 (E)"."""
+    question: str
+    environment: str
+    settings: dict[str, Any] = {}
+    """Laid over the environment's settings in params.yaml."""
+    horizon: Count
+    """T, rounds."""
+    seeds: Seeds
+    """A count n (seeds 0..n-1) or the seeds themselves."""
+    methods: Annotated[tuple[str, ...], Field(min_length=1)]
+    reference: str
+    """The method that the others are compared with."""
+    grid: Grid = {}
+    """Settings (or `horizon`) swept: every combination is run."""
+    profiles: dict[Profile, Variant] = {}
+    report: Shown = Shown()
+
+    @property
+    def file_stem(self) -> str:
+        """The id as a file name, such as memory-figure1e."""
+        return self.id.replace("/", "-")
+
+    def under(self, profile: Profile) -> Experiment:
+        """Return the experiment as a profile makes it; a profile not named changes nothing."""
+        variant = self.profiles.get(profile, Variant())
+        return self.model_copy(
+            update={
+                "settings": {**self.settings, **variant.settings},
+                "horizon": variant.horizon or self.horizon,
+                "seeds": self.seeds if variant.seeds is None else variant.seeds,
+                "methods": variant.methods or self.methods,
+                "grid": {**self.grid, **variant.grid},
+                "profiles": {},
+            }
+        )
+
+    def seed_list(self) -> tuple[int, ...]:
+        """Return the seeds, ascending."""
+        return read_seeds(self.seeds)
+
+
+def load_experiments(project: Project | None = None) -> dict[str, Experiment]:
+    """Return pearl's experiments and those in the project's folder `experiments/`, by id.
+
+    Raises:
+        SettingError: a malformed file, an id used twice, or an unknown method or reference.
+    """
+    places = list(_yaml_files(files("pearl.experiments") / "definitions"))
+    if project is not None and (own := project.root / "experiments").is_dir():
+        places += [place for place in _yaml_files(own) if place.name != "environments.yaml"]
+    experiments: dict[str, Experiment] = {}
+    for place in places:
+        content = yaml.safe_load(place.read_text(encoding="utf-8"))
+        experiment = validated(Experiment, content, str(place))
+        if experiment.id in experiments:
+            raise SettingError(f"{place}: experiment {experiment.id!r} exists already; rename it.")
+        _check_methods(experiment, str(place))
+        experiments[experiment.id] = experiment
+    return dict(sorted(experiments.items()))
+
+
+def load_experiment(experiment_id: str, project: Project | None = None) -> Experiment:
+    """Return one experiment; SettingError with the nearest id where there is none."""
+    experiments = load_experiments(project)
+    return experiments[one_of(experiment_id, experiments, "experiment")]
+
+
+def _check_methods(experiment: Experiment, where: str) -> None:
+    for profile in (None, *experiment.profiles):
+        methods = (experiment if profile is None else experiment.under(profile)).methods
+        twice = {name for name in methods if methods.count(name) > 1}
+        if twice:
+            raise SettingError(f"{where}: methods named twice: {', '.join(sorted(twice))}")
+        one_of(experiment.reference, methods, f"method for `reference` among those of {where}")
+
+
+def _yaml_files(folder: Traversable) -> Iterator[Traversable]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _yaml_files(entry)
+        elif entry.name.endswith(".yaml"):
+            yield entry
