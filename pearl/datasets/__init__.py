@@ -1,0 +1,5 @@
+"""Bytes to typed tables: where each data set comes from, checked, with its provenance.
+
+A data set is one folder here (its manifest, reader, table and sample generator) and one line in
+`registry.py`.
+"""
