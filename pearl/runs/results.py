@@ -1,0 +1,125 @@
+"""Results: a plan's runs as one Parquet file, its bytes determined by the runs alone.
+
+No times, no machine, no paths: the same runs give the same file on every machine that has the
+same pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from pearl.errors import DataError
+from pearl.files import whole_file
+from pearl.runs.canonical import canonical
+from pearl.runs.spec import PlannedRun
+from pearl.runs.stored import StoredRun
+
+CURVE_POINTS = 200
+FIXED = [
+    ("key", pa.string()),
+    ("experiment", pa.string()),
+    ("profile", pa.string()),
+    ("method", pa.string()),
+    ("label", pa.string()),
+    ("seed", pa.int64()),
+    ("settings", pa.string()),
+    ("horizon", pa.int64()),
+    ("data_source", pa.string()),
+    ("data_fingerprint", pa.string()),
+    ("provenance", pa.string()),
+    ("name", pa.string()),
+    ("config", pa.string()),
+    ("code", pa.string()),
+]
+CURVES = [
+    ("curve_t", pa.list_(pa.int64())),
+    ("curve_regret", pa.list_(pa.float64())),
+    ("episode_starts", pa.list_(pa.int64())),
+]
+
+
+def curve_rounds(horizon: int) -> NDArray[np.int64]:
+    """Return at most 200 rounds from 1 to T, half log-spaced, half linear; T alone decides."""
+    half = CURVE_POINTS // 2
+    points = np.concatenate([np.geomspace(1, horizon, half), np.linspace(1, horizon, half)])
+    return np.unique(np.rint(points).astype(np.int64))
+
+
+def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
+    """Return a stored run as one row of the experiment that planned it, in the plan's words."""
+    run = planned
+    settings = dict(run.spec.config["environment"])
+    rounds = curve_rounds(run.horizon)
+    scalars: dict[str, Any] = {}
+    for name, value in stored.facts.items():
+        kind = "fact" if isinstance(value, str) else "metric"
+        scalars[f"{kind}.{name}"] = value
+    return {
+        "key": run.key,
+        "experiment": run.experiment,
+        "profile": run.profile,
+        "method": run.method,
+        "label": run.label,
+        "seed": run.spec.seed,
+        "settings": canonical(settings),
+        "horizon": run.horizon,
+        "data_source": run.data_source,
+        "data_fingerprint": run.spec.data,
+        "provenance": canonical(run.provenance),
+        "name": run.name,
+        "config": canonical(run.spec.config),
+        "code": run.spec.code,
+        **scalars,
+        "curve_t": rounds,
+        "curve_regret": stored.regret()[rounds - 1],
+        "episode_starts": stored.episode_starts(),
+    }
+
+
+def write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows sorted by key, whole or not at all.
+
+    Whole numbers make an int64 column, others float64; a metric that a run lacks is null.
+    """
+    ordered = sorted(rows, key=lambda each: str(each["key"]))
+    scalars = sorted({name for each in ordered for name in each if "." in name})
+    fields = [*FIXED, *((name, _type(ordered, name)) for name in scalars), *CURVES]
+    columns = [pa.array([each.get(name) for each in ordered], type=kind) for name, kind in fields]
+    table = pa.Table.from_arrays(columns, schema=pa.schema(fields))
+    with whole_file(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Return a results file, one row a run, sorted by key.
+
+    Raises:
+        DataError: the file is missing, isn't Parquet, or lacks a column.
+    """
+    remedy = "Make it with `dvc repro` or `pearl run`."
+    if not path.is_file():
+        raise DataError(path, "there is no such file", remedy=remedy)
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(path, f"not readable as Parquet: {error}", remedy=remedy) from error
+    for name, _ in [*FIXED, *CURVES]:
+        if name not in table.column_names:
+            raise DataError(path, "not a results file of pearl", field=name, remedy=remedy)
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
+
+
+def _type(rows: list[dict[str, Any]], name: str) -> pa.DataType:
+    values = [each[name] for each in rows if each.get(name) is not None]
+    if any(isinstance(value, str) for value in values):
+        return pa.string()
+    return pa.int64() if all(isinstance(value, int) for value in values) else pa.float64()

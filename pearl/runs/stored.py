@@ -1,0 +1,127 @@
+"""A finished run on disk: five files and a seal that tells whether they are whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from pearl.errors import PearlError
+from pearl.files import sha256_of, whole_folder
+from pearl.runs.spec import PlannedRun
+
+if TYPE_CHECKING:
+    from pearl.simulation.trajectory import Trajectory
+
+FILES = ("run.json", "facts.json", "machine.json", "curve.parquet", "episodes.parquet")
+SEAL = "seal.json"
+
+
+class CorruptRunError(PearlError):
+    """A run's folder isn't what was written."""
+
+    def __init__(self, folder: Path, problem: str) -> None:
+        self.folder = folder
+        super().__init__(
+            f"{folder}: this stored run is damaged: {problem}.",
+            remedy=f"`pearl runs rm {folder.name[:12]} --yes` removes it; run again to make it.",
+        )
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run that was made; the arrays are read when asked for.
+
+    `facts` holds the run's named scalars, `machine` where and when it was made.
+    """
+
+    folder: Path
+    run: PlannedRun
+    facts: dict[str, Any]
+    machine: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        """The run's key."""
+        return self.run.key
+
+    def regret(self) -> NDArray[np.float64]:
+        """Return the cumulative pseudo-regret after each round, float64[T]."""
+        column = pq.read_table(self.folder / "curve.parquet").column("regret")
+        return np.asarray(column.to_numpy(), dtype=np.float64)
+
+    def episode_starts(self) -> NDArray[np.int64]:
+        """Return the rounds, from 1, at which an episode began."""
+        column = pq.read_table(self.folder / "episodes.parquet").column("start")
+        return np.asarray(column.to_numpy(), dtype=np.int64)
+
+
+def write_run(
+    folder: Path, run: PlannedRun, trajectory: Trajectory, machine: dict[str, Any]
+) -> None:
+    """Write a run's folder, whole or not at all; equal trajectories give equal Parquet bytes."""
+    regret = np.asarray(trajectory.regret, dtype=np.float64)
+    starts = np.asarray(trajectory.episode_starts, dtype=np.int64)
+    rounds = np.arange(1, len(regret) + 1, dtype=np.int64)
+    with whole_folder(folder) as temporary:
+        _write_json(temporary / "run.json", {"key": run.key, **run.model_dump(mode="json")})
+        _write_json(temporary / "facts.json", dict(trajectory.facts))
+        _write_json(temporary / "machine.json", machine)
+        pq.write_table(
+            pa.table({"t": rounds, "regret": regret}),
+            temporary / "curve.parquet",
+            compression="zstd",
+        )
+        pq.write_table(
+            pa.table({"start": starts}), temporary / "episodes.parquet", compression="zstd"
+        )
+        _write_json(temporary / SEAL, {name: sha256_of(temporary / name) for name in FILES})
+
+
+def read_run(folder: Path) -> StoredRun:
+    """Read a run's folder and check its seal.
+
+    Raises:
+        CorruptRunError: a file is missing or changed, or the key doesn't fit the folder.
+    """
+    seal = _read_json(folder, SEAL)
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise CorruptRunError(folder, f"{name} is missing")
+        if sha256_of(folder / name) != seal.get(name):
+            raise CorruptRunError(folder, f"{name} is not what was written")
+    content = _read_json(folder, "run.json")
+    key = content.pop("key", None)
+    try:
+        run = PlannedRun.model_validate(content)
+    except ValidationError as error:
+        raise CorruptRunError(folder, f"run.json: {error.errors()[0]['msg']}") from error
+    if not (key == run.key == folder.name):
+        raise CorruptRunError(folder, f"it holds the run {run.key}")
+    return StoredRun(
+        folder, run, _read_json(folder, "facts.json"), _read_json(folder, "machine.json")
+    )
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _read_json(folder: Path, name: str) -> dict[str, Any]:
+    try:
+        content = json.loads((folder / name).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise CorruptRunError(folder, f"{name} is missing") from error
+    except ValueError as error:
+        raise CorruptRunError(folder, f"{name} is not JSON") from error
+    if not isinstance(content, dict):
+        raise CorruptRunError(folder, f"{name} holds no named values")
+    return content
