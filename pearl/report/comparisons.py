@@ -11,9 +11,9 @@ from scipy import stats
 
 from pearl.errors import PearlError
 from pearl.randomness import generator
+from pearl.report.settings import DEFAULT, ReportSettings
 from pearl.report.statistics import (
     FEWEST_FOR_BCA,
-    RESAMPLES,
     Floats,
     Interval,
     finite,
@@ -35,15 +35,18 @@ class Comparison:
     test: str
 
 
-def compare(first: ArrayLike, second: ArrayLike, *, stream: str) -> Comparison:
+def compare(
+    first: ArrayLike, second: ArrayLike, *, stream: str, settings: ReportSettings = DEFAULT
+) -> Comparison:
     """Compare two methods seed by seed: paired t test below 10 seeds, sign-flip test from 10 on.
 
     Args:
         first, second: one number a seed, shape (n,), the same seeds in the same order.
         stream: names the random stream of the bootstrap and of the sign flips.
+        settings: confidence level and number of resamples.
     """
     difference = _differences(first, second, stream)
-    estimate = interval(difference, stream=stream)
+    estimate = interval(difference, stream=stream, settings=settings)
     n = len(difference)
     if n == 1 or is_constant(difference):
         return Comparison(estimate, None, "")
@@ -55,7 +58,7 @@ def compare(first: ArrayLike, second: ArrayLike, *, stream: str) -> Comparison:
         lambda x, axis: np.mean(x, axis=axis),
         permutation_type="samples",
         vectorized=True,
-        n_resamples=RESAMPLES,
+        n_resamples=settings.resamples,
         rng=generator(0, f"report/permutation/{stream}"),
     )
     return Comparison(estimate, float(drawn.pvalue), "paired permutation test")

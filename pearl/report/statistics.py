@@ -13,19 +13,18 @@ from scipy import stats
 
 from pearl.errors import PearlError
 from pearl.randomness import generator
+from pearl.report.settings import DEFAULT, ReportSettings
 
 Statistic = Literal["mean", "iqm"]
 Floats = NDArray[np.float64]
 
-LEVEL = 0.95
 FEWEST_FOR_BCA = 10  # below it BCa covers too little: 73% instead of 95% at n = 3
 TRIM = 0.25
-RESAMPLES = 9_999
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its 95% interval over `n` seeds.
+    """An estimate with its confidence interval over `n` seeds.
 
     `method` is "BCa", "percentile", "Student t", "degenerate" (every seed gave the same value:
     low = high = estimate) or "none" (one seed; low and high are None).
@@ -45,8 +44,14 @@ class Interval:
         return (self.high - self.low) / 2
 
 
-def interval(values: ArrayLike, *, stream: str, statistic: Statistic = "mean") -> Interval:
-    """Estimate the mean or the interquartile mean of seeds, with a 95% interval.
+def interval(
+    values: ArrayLike,
+    *,
+    stream: str,
+    statistic: Statistic = "mean",
+    settings: ReportSettings = DEFAULT,
+) -> Interval:
+    """Estimate the mean or the interquartile mean of seeds, with its confidence interval.
 
     BCa (seeds resampled) from 10 seeds on, Student t below. Where BCa is undefined (a jackknife
     that doesn't vary) the percentile interval of the same resamples stands in and is named.
@@ -55,6 +60,7 @@ def interval(values: ArrayLike, *, stream: str, statistic: Statistic = "mean") -
         values: one finite number a seed, shape (n,), n >= 1.
         stream: names the bootstrap's random stream, so that a table's cells don't share draws.
         statistic: "mean", or "iqm" = the 25% trimmed mean.
+        settings: confidence level and number of resamples.
 
     Raises:
         PearlError: no value, or one that isn't finite.
@@ -68,9 +74,9 @@ def interval(values: ArrayLike, *, stream: str, statistic: Statistic = "mean") -
         value = float(x[0])
         return Interval(value, value, value, "degenerate", n)
     if n < FEWEST_FOR_BCA:
-        reach = _t_reach(x, TRIM if statistic == "iqm" else 0.0)
+        reach = _t_reach(x, TRIM if statistic == "iqm" else 0.0, settings.confidence)
         return Interval(estimate, estimate - reach, estimate + reach, "Student t", n)
-    return _bootstrap(x, _iqm if statistic == "iqm" else _mean, estimate, stream)
+    return _bootstrap(x, _iqm if statistic == "iqm" else _mean, estimate, stream, settings)
 
 
 def finite(values: ArrayLike, name: str) -> Floats:
@@ -99,7 +105,7 @@ def _iqm(x: Floats, axis: int = -1) -> Floats:
     return np.asarray(stats.trim_mean(x, TRIM, axis=axis))
 
 
-def _t_reach(x: Floats, trim: float) -> float:
+def _t_reach(x: Floats, trim: float, confidence: float) -> float:
     """Return the half-width for a trimmed mean (Tukey and McLaughlin); trim = 0 is Student's."""
     n = len(x)
     cut = int(trim * n)
@@ -109,10 +115,16 @@ def _t_reach(x: Floats, trim: float) -> float:
     winsorized[n - cut :] = winsorized[n - cut - 1]
     squares = float(np.sum((winsorized - winsorized.mean()) ** 2))
     error = np.sqrt(squares / (kept * (kept - 1)))
-    return float(stats.t.ppf((1 + LEVEL) / 2, kept - 1) * error)
+    return float(stats.t.ppf((1 + confidence) / 2, kept - 1) * error)
 
 
-def _bootstrap(x: Floats, statistic: Callable[..., Floats], at: float, stream: str) -> Interval:
+def _bootstrap(
+    x: Floats,
+    statistic: Callable[..., Floats],
+    at: float,
+    stream: str,
+    settings: ReportSettings,
+) -> Interval:
     methods: tuple[Literal["BCa", "percentile"], ...] = ("BCa", "percentile")
     for method in methods:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -120,8 +132,8 @@ def _bootstrap(x: Floats, statistic: Callable[..., Floats], at: float, stream: s
             drawn = stats.bootstrap(
                 (x,),
                 statistic,
-                n_resamples=RESAMPLES,
-                confidence_level=LEVEL,
+                n_resamples=settings.resamples,
+                confidence_level=settings.confidence,
                 method=method,
                 rng=generator(0, f"report/bootstrap/{stream}"),
             ).confidence_interval

@@ -1,0 +1,180 @@
+"""What a paper claims, as data fixed before any run, and the rule by which each claim is judged."""
+
+from __future__ import annotations
+
+import math
+from importlib import resources
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from pearl.errors import SettingError
+from pearl.experiments.words import validated
+from pearl.report.statistics import Interval
+
+REPRODUCED = "reproduced"
+NOT_REPRODUCED = "not reproduced"
+NOT_TESTABLE = "not testable here"
+ON_SAMPLE_DATA = " on sample data"
+FALSE_DISCOVERY_RATE = 0.05
+
+
+class Baseline(BaseModel):
+    """A baseline as the paper names it, and the methods here that stand for it (none yet: [])."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str
+    methods: tuple[str, ...] = ()
+
+
+class Claim(BaseModel):
+    """What every claim carries.
+
+    `at` names the horizon and settings for which the paper states it; on the publisher's data a
+    run under others doesn't test the claim. `because` names an explanation measured from the runs.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    id: str
+    experiment: str
+    statement: str
+    place: str
+    at: dict[str, float] = {}
+    note: str = ""
+    because: Literal["", "clip_ties"] = ""
+
+
+class NumberClaim(Claim):
+    """A printed number; `bound` makes it one-sided ("at least").
+
+    Measured is either the runs' `fact`, or `quantity`: the reduction of the reference method's
+    final regret relative to each baseline, in percent. `published` keeps the digits as printed.
+    """
+
+    kind: Literal["number"]
+    published: str
+    half_width: float | None = None
+    bound: Literal["at_least", "at_most"] | None = None
+    fact: str | None = None
+    quantity: Literal["reduction"] | None = None
+    baselines: tuple[Baseline, ...] = ()
+
+    @field_validator("published")
+    @classmethod
+    def _is_a_number(cls, printed: str) -> str:
+        float(printed.replace(",", ""))
+        return printed
+
+    @property
+    def value(self) -> float:
+        """The published number."""
+        return float(self.published.replace(",", ""))
+
+    @property
+    def tolerance(self) -> float:
+        """The published 95% half-width; half the last printed digit where none is printed."""
+        if self.half_width is not None:
+            return self.half_width
+        decimals = self.published.partition(".")[2]
+        return 0.5 * 10.0 ** -len(decimals)
+
+
+class OrderClaim(Claim):
+    """The reference method's final regret is lower than each baseline's."""
+
+    kind: Literal["order"]
+    quantity: Literal["final_regret"]
+    baselines: tuple[Baseline, ...]
+
+
+class ParityClaim(Claim):
+    """The reference method's final regret equals each baseline's within `margin`."""
+
+    kind: Literal["parity"]
+    quantity: Literal["final_regret"]
+    baselines: tuple[Baseline, ...]
+    margin: float = Field(default=0.005, gt=0)
+
+
+class StructuralClaim(Claim):
+    """A property that holds on any data, checked on every run."""
+
+    kind: Literal["structural"]
+    check: Literal["regret_is_never_negative"]
+
+
+AnyClaim = Annotated[
+    NumberClaim | OrderClaim | ParityClaim | StructuralClaim, Field(discriminator="kind")
+]
+
+
+class Paper(BaseModel):
+    """A paper and its claims, from published/<paper>.yaml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    paper: str
+    title: str
+    claims: tuple[AnyClaim, ...]
+
+
+def load_paper(paper: str) -> Paper:
+    """Read published/<paper>.yaml.
+
+    Raises:
+        SettingError: no such paper, or its file isn't what it may be.
+    """
+    file = resources.files("pearl.report") / "published" / f"{paper}.yaml"
+    if not file.is_file():
+        raise SettingError(f"No published claims for a paper {paper!r}.")
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return validated(Paper, content, f"published/{paper}.yaml")
+
+
+def judge_number(claim: NumberClaim, measured: Interval | None, *, testable: bool) -> str:
+    """Judge |measured - published| <= sqrt(h_m^2 + h_p^2), h the 95% half-widths.
+
+    A bound is judged on the measured value itself, with h_p alone as tolerance: a wide interval
+    never helps it.
+    """
+    if not testable or measured is None:
+        return NOT_TESTABLE
+    excess = measured.estimate - claim.value
+    if claim.bound == "at_least":
+        holds = excess >= -claim.tolerance
+    elif claim.bound == "at_most":
+        holds = excess <= claim.tolerance
+    else:
+        holds = abs(excess) <= math.hypot(measured.half_width or 0.0, claim.tolerance)
+    return REPRODUCED if holds else NOT_REPRODUCED
+
+
+def judge_lower(difference: float | None, q_value: float | None, *, sample: bool) -> str:
+    """Judge an order: the difference reference - baseline is negative and its BH q is below .05."""
+    if difference is None or q_value is None:
+        return NOT_TESTABLE
+    return _said(difference < 0 and q_value < FALSE_DISCOVERY_RATE, sample)
+
+
+def judge_parity(p_value: float | None, *, sample: bool) -> str:
+    """Judge a parity by the p-value of the two one-sided tests within the claim's margin."""
+    if p_value is None:
+        return NOT_TESTABLE
+    return _said(p_value < FALSE_DISCOVERY_RATE, sample)
+
+
+def judge_structural(holds: bool) -> str:
+    """Judge a property that holds on any data."""
+    return REPRODUCED if holds else NOT_REPRODUCED
+
+
+def overall(verdicts: list[str]) -> str:
+    """Return a claim's verdict from its cells': one that fails, then one untested, decides."""
+    for word in (NOT_REPRODUCED, NOT_REPRODUCED + ON_SAMPLE_DATA, NOT_TESTABLE):
+        if word in verdicts:
+            return word
+    return verdicts[0] if verdicts else NOT_TESTABLE
+
+
+def _said(holds: bool, sample: bool) -> str:
+    return (REPRODUCED if holds else NOT_REPRODUCED) + (ON_SAMPLE_DATA if sample else "")

@@ -1,0 +1,217 @@
+"""Figures that come out byte for byte the same, in print, on light and on dark pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from pearl.files import whole_file
+from pearl.report.final_regret import FinalRegret
+from pearl.report.rows import MethodRuns
+
+SHOWN_AT = 2  # a PNG has this many pixels a point-sized page pixel
+STYLES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Ink on paper, and hues that colour-blind readers can tell apart (after Okabe and Ito)."""
+
+    suffix: str
+    ink: str
+    soft: str
+    grid: str
+    paper: str
+    warning: str
+    reference: str
+    others: tuple[str, ...]
+
+
+LIGHT = Theme(
+    suffix="",
+    ink="#1c1e21",
+    soft="#5d646d",
+    grid="#e6e8eb",
+    paper="#ffffff",
+    warning="#8a5a00",
+    reference="#0060a8",
+    others=("#c44e00", "#007a5a", "#a0428a", "#6b6f76"),
+)
+DARK = Theme(
+    suffix=".dark",
+    ink="#e8eaed",
+    soft="#a3abb5",
+    grid="#2b3036",
+    paper="#15181c",
+    warning="#f0b84a",
+    reference="#5ab4f2",
+    others=("#f2935c", "#3fc79a", "#dc8fc8", "#a3abb5"),
+)
+
+
+def regret_over_time(table: FinalRegret, folder: Path, stem: str) -> None:
+    """Draw mean cumulative regret with one standard deviation; every line named at its end.
+
+    Writes <stem>.png, <stem>.svg and <stem>.dark.svg (for dark pages) into `folder`.
+    """
+    with _style(LIGHT):
+        light = _draw(table, LIGHT)
+        _save(light, folder / f"{stem}.svg")
+        _save(light, folder / f"{stem}.png")
+    with _style(DARK):
+        _save(_draw(table, DARK), folder / f"{stem}{DARK.suffix}.svg")
+
+
+def _draw(table: FinalRegret, theme: Theme) -> Figure:
+    runs = table.runs
+    figure = Figure(figsize=(8.4, 4.6))
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.085, 0.125, 0.60, 0.745))
+    rounds = np.array((0, *runs.rounds))
+    looks = _looks(table, theme)
+    ends: list[tuple[float, str, str, bool]] = []
+    for name in table.order:
+        run = runs.methods.get(name)
+        if run is None:
+            continue
+        mean, spread = _mean_and_sd(run)
+        colour, dashes = looks[name]
+        leads = name == table.reference
+        if len(run.seeds) > 1:
+            low, high = mean - spread, mean + spread
+            axes.fill_between(rounds, low, high, color=colour, alpha=0.13, linewidth=0)
+        axes.plot(
+            rounds,
+            mean,
+            color=colour,
+            linestyle=dashes,
+            linewidth=2.3 if leads else 1.5,
+            zorder=4 if leads else 3,
+        )
+        ends.append((float(mean[-1]), run.label, colour, leads))
+    axes.set_xlim(0, runs.horizon)
+    axes.set_ylim(0, 1.06 * max(axes.get_ylim()[1], 1e-12))
+    axes.set_xlabel("round t")
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:,g}")
+    axes.set_axisbelow(True)
+    axes.grid(axis="y")
+    _label_ends(figure, axes, ends)
+    _say_above(figure, table, theme)
+    return figure
+
+
+def _say_above(figure: Figure, table: FinalRegret, theme: Theme) -> None:
+    runs = table.runs
+    counts = sorted({len(run.seeds) for run in runs.methods.values()})
+    seeds = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
+    left = 0.085
+    memory = f"M = {runs.settings['memory']}, " if "memory" in runs.settings else ""
+    figure.text(left, 0.945, "Cumulative pseudo-regret", color=theme.ink, weight="bold", size=11)
+    what = f"{memory}T = {runs.horizon:,}; mean of {seeds} seeds, band: one standard deviation"
+    if runs.on_sample_data:
+        figure.text(left, 0.9, f"{what}", color=theme.soft, size=8.5)
+        label = f"SAMPLE DATA: {runs.provenance.label.removeprefix('sample data ')}"
+        figure.text(0.985, 0.945, label, color=theme.warning, size=8.5, weight="bold", ha="right")
+    else:
+        figure.text(left, 0.9, f"{what}. {runs.provenance.label}", color=theme.soft, size=8.5)
+
+
+def _looks(table: FinalRegret, theme: Theme) -> dict[str, tuple[str, Any]]:
+    """Give the reference and its variants one hue, every other family the next; dashes differ."""
+    looks: dict[str, tuple[str, Any]] = {}
+    families: dict[str, list[str]] = {}
+    for name in table.order:
+        family = next((known for known in families if name.startswith(known)), name)
+        families.setdefault(family, []).append(name)
+    hues = iter(theme.others * len(table.order))
+    for family, members in families.items():
+        hue = theme.reference if table.reference in members else next(hues)
+        if family.startswith("random"):
+            hue = theme.soft
+        for number, name in enumerate(members):
+            looks[name] = hue, STYLES[number % len(STYLES)]
+    return looks
+
+
+def _mean_and_sd(run: MethodRuns) -> tuple[np.ndarray, np.ndarray]:
+    mean = np.concatenate([[0.0], run.curves.mean(axis=0)])
+    if len(run.seeds) == 1:
+        return mean, np.zeros_like(mean)
+    return mean, np.concatenate([[0.0], run.curves.std(axis=0, ddof=1)])
+
+
+def _label_ends(figure: Figure, axes: Any, ends: Sequence[tuple[float, str, str, bool]]) -> None:
+    """Name each line right of its end, moved apart where labels would overlap."""
+    bottom, top = axes.get_ylim()
+    step = (top - bottom) * 0.062
+    ordered = sorted(ends)
+    places = [end[0] for end in ordered]
+    for _ in range(200):
+        for i in range(1, len(places)):
+            overlap = step - (places[i] - places[i - 1])
+            if overlap > 0:
+                places[i] += overlap / 2
+                places[i - 1] -= overlap / 2
+    left, right = axes.get_position().x1, 0.705
+    for (value, label, colour, leads), place in zip(ordered, places, strict=True):
+        ends_at, named_at = (
+            axes.get_position().y0 + axes.get_position().height * (y - bottom) / (top - bottom)
+            for y in (value, place)
+        )
+        figure.add_artist(_leader(left, right - 0.004, ends_at, named_at, colour))
+        weight = "bold" if leads else "normal"
+        said = f"{label}  {value:,.4g}"
+        figure.text(right, named_at, said, color=colour, size=8.5, va="center", weight=weight)
+
+
+def _leader(left: float, right: float, low: float, high: float, colour: str) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([left, right], [low, high], color=colour, linewidth=0.7)
+
+
+@contextmanager
+def _style(theme: Theme) -> Iterator[None]:
+    settings = {
+        "font.family": "DejaVu Sans",
+        "font.size": 9,
+        "svg.hashsalt": "pearl",
+        "svg.fonttype": "path",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.linewidth": 0.7,
+        "axes.edgecolor": theme.soft,
+        "axes.labelcolor": theme.ink,
+        "axes.facecolor": theme.paper,
+        "figure.facecolor": theme.paper,
+        "savefig.facecolor": theme.paper,
+        "text.color": theme.ink,
+        "xtick.color": theme.soft,
+        "ytick.color": theme.soft,
+        "xtick.major.width": 0.7,
+        "ytick.major.width": 0.0,
+        "grid.color": theme.grid,
+        "grid.linewidth": 0.7,
+    }
+    with rc_context(rc=settings):
+        yield
+
+
+def _save(figure: Figure, target: Path) -> None:
+    """Write one file without dates or versions in it, whole or not at all."""
+    form = target.suffix.removeprefix(".")
+    nothing = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}[form]
+    with whole_file(target) as temporary:
+        figure.savefig(temporary, format=form, dpi=100 * SHOWN_AT, metadata=nothing)
+
+
+KINDS = {"regret_over_time": regret_over_time}

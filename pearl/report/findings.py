@@ -1,0 +1,183 @@
+"""Each claim of a paper, judged against the table of its experiment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pearl.report.cells import Cell
+from pearl.report.claims import (
+    AnyClaim,
+    Baseline,
+    NumberClaim,
+    OrderClaim,
+    ParityClaim,
+    StructuralClaim,
+    judge_lower,
+    judge_number,
+    judge_parity,
+    judge_structural,
+    overall,
+)
+from pearl.report.comparisons import parity
+from pearl.report.final_regret import FinalRegret
+from pearl.report.statistics import interval
+
+INSTANCE = "instance"
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim, the cells that measure it and the verdict over all of them.
+
+    `scope` says in words what it was measured against, and under which other settings.
+    """
+
+    claim: AnyClaim
+    cells: tuple[Cell, ...]
+    verdict: str
+    scope: str
+
+
+def judge(claim: AnyClaim, table: FinalRegret, q_values: dict[str, float | None]) -> Finding:
+    """Judge one claim of the table's experiment.
+
+    Args:
+        claim: from published/<paper>.yaml.
+        table: the experiment's estimates.
+        q_values: the table's BH q-value of each compared method.
+    """
+    cells = _cells(claim, table, q_values)
+    scope = [_elsewhere(claim, table)]
+    if not isinstance(claim, StructuralClaim):
+        scope.append(_against(claim.baselines, table))
+    verdict = overall([cell.verdict for cell in cells])
+    return Finding(claim, cells, verdict, "; ".join(part for part in scope if part))
+
+
+def _cells(
+    claim: AnyClaim, table: FinalRegret, q_values: dict[str, float | None]
+) -> tuple[Cell, ...]:
+    if isinstance(claim, StructuralClaim):
+        return (_structural(table),)
+    if isinstance(claim, NumberClaim) and claim.fact is not None:
+        return (_fact(claim, table),)
+    made = (_against_one(claim, table, name, q_values) for name in _present(claim, table))
+    return tuple(made)
+
+
+def _against_one(
+    claim: NumberClaim | OrderClaim | ParityClaim,
+    table: FinalRegret,
+    method: str,
+    q_values: dict[str, float | None],
+) -> Cell:
+    runs, testable = table.runs, _testable(claim, table)
+    cell = Cell(
+        table.label(method),
+        table.difference_column,
+        table.comparisons[method].difference,
+        table.pair_keys(method),
+    )
+    difference = table.comparisons[method].difference.estimate if testable else None
+    if isinstance(claim, NumberClaim):
+        reduction = table.reductions[method]
+        return replace(
+            cell,
+            column=table.reduction_column,
+            measured=reduction,
+            published=_printed(claim),
+            delta=reduction.estimate - claim.value,
+            verdict=judge_number(claim, reduction, testable=testable and not runs.on_sample_data),
+        )
+    if isinstance(claim, OrderClaim):
+        verdict = judge_lower(difference, q_values[method], sample=runs.on_sample_data)
+        return replace(cell, published="< 0", verdict=verdict)
+    seeds = runs.common_seeds(table.reference, method)
+    ours, theirs = (
+        runs.methods[name].curves[runs.methods[name].at(seeds), -1]
+        for name in (table.reference, method)
+    )
+    p_value = parity(ours, theirs, margin=claim.margin) if testable else None
+    verdict = judge_parity(p_value, sample=runs.on_sample_data)
+    return replace(cell, published=f"0 +- {claim.margin:g}", verdict=verdict)
+
+
+def _fact(claim: NumberClaim, table: FinalRegret) -> Cell:
+    runs = table.runs
+    seen: dict[int, float] = {}
+    keys: list[str] = []
+    for run in runs.methods.values():
+        values = run.metric(str(claim.fact))
+        if values is not None:
+            keys.extend(run.keys)
+            seen.update(zip(run.seeds, values.tolist(), strict=True))
+    measured = interval(list(seen.values()), stream=f"fact/{claim.fact}") if seen else None
+    testable = _testable(claim, table) and not runs.on_sample_data
+    return Cell(
+        INSTANCE,
+        claim.id.replace("_", " "),
+        measured,
+        tuple(keys),
+        _printed(claim),
+        measured.estimate - claim.value if measured else None,
+        judge_number(claim, measured, testable=testable),
+    )
+
+
+def _structural(table: FinalRegret) -> Cell:
+    """Check that pseudo-regret is never negative, beyond rounding, in any run at any sampled t."""
+    curves = [run.curves for run in table.runs.methods.values()]
+    lowest = [float(np.min(curve)) for curve in curves]
+    scale = max(float(np.max(np.abs(curve))) for curve in curves)
+    return Cell(
+        "all methods",
+        "lowest regret at any t",
+        replace(interval([min(lowest)], stream="lowest"), n=max(len(c) for c in curves)),
+        tuple(key for run in table.runs.methods.values() for key in run.keys),
+        ">= 0",
+        min(lowest),
+        judge_structural(min(lowest) >= -ROUNDING * scale),
+    )
+
+
+def _present(claim: NumberClaim | OrderClaim | ParityClaim, table: FinalRegret) -> list[str]:
+    named = (method for baseline in claim.baselines for method in baseline.methods)
+    return [method for method in named if method in table.comparisons]
+
+
+def _printed(claim: NumberClaim) -> str:
+    sign = {"at_least": ">= ", "at_most": "<= ", None: ""}[claim.bound]
+    return sign + claim.published.replace(",", "")
+
+
+def _differences(claim: AnyClaim, table: FinalRegret) -> list[tuple[str, float, object]]:
+    here = {**table.runs.settings, "horizon": table.runs.horizon}
+    return [
+        (name, value, here.get(name)) for name, value in claim.at.items() if here.get(name) != value
+    ]
+
+
+def _testable(claim: AnyClaim, table: FinalRegret) -> bool:
+    """On the publisher's data, only runs under the claim's own settings test it."""
+    return table.runs.on_sample_data or not _differences(claim, table)
+
+
+def _elsewhere(claim: AnyClaim, table: FinalRegret) -> str:
+    parts = [
+        f"{name} {here:,} here, {value:,.0f} there" if isinstance(here, int) else f"{name} {here}"
+        for name, value, here in _differences(claim, table)
+    ]
+    return ", ".join(parts)
+
+
+def _against(baselines: tuple[Baseline, ...], table: FinalRegret) -> str:
+    """Say which of the paper's baselines ran, and which didn't."""
+    if not baselines:
+        return ""
+    ran = [b.name for b in baselines if any(m in table.comparisons for m in b.methods)]
+    absent = [b.name for b in baselines if b.name not in ran]
+    said = f"against {', '.join(ran)}" if ran else "no baseline was run"
+    return said + (f"; not run here yet: {', '.join(absent)}" if absent else "")

@@ -1,0 +1,142 @@
+"""Finished runs as the report reads them: one profile, one source, one data set, paired seeds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pearl.errors import PearlError
+from pearl.provenance import Provenance
+from pearl.report.statistics import Floats
+
+METRIC = "metric."
+
+
+@dataclass(frozen=True)
+class MethodRuns:
+    """One method's runs in ascending order of seeds.
+
+    `curves` is the cumulative regret, shape (seeds, points), at the rounds `Runs.rounds`.
+    """
+
+    name: str
+    label: str
+    seeds: tuple[int, ...]
+    keys: tuple[str, ...]
+    metrics: dict[str, tuple[Any, ...]]
+    curves: Floats
+
+    def metric(self, name: str) -> Floats | None:
+        """Return a numeric metric, one value a seed, or None where the runs don't carry it."""
+        values = self.metrics.get(name)
+        if values is None or any(value is None for value in values):
+            return None
+        return np.array(values, dtype=np.float64)
+
+    def at(self, seeds: Sequence[int]) -> list[int]:
+        """Return the positions of `seeds` among this method's."""
+        return [self.seeds.index(seed) for seed in seeds]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of one experiment under one profile, source, data set, settings and horizon."""
+
+    experiment: str
+    profile: str
+    source: str
+    provenance: Provenance
+    settings: dict[str, Any]
+    horizon: int
+    rounds: tuple[int, ...]
+    methods: dict[str, MethodRuns]
+
+    @property
+    def on_sample_data(self) -> bool:
+        """Whether the data was made by pearl's generator."""
+        return self.source == "sample"
+
+    def common_seeds(self, first: str, second: str) -> tuple[int, ...]:
+        """Return the seeds that both methods ran, ascending."""
+        return tuple(s for s in self.methods[first].seeds if s in self.methods[second].seeds)
+
+
+def read_rows(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Runs, ...]:
+    """Return the runs of one experiment's result rows, one `Runs` a product of settings.
+
+    Args:
+        frame: rows of results/<experiment>.parquet.
+        order: method names in the order in which tables and figures show them; those without rows
+            are left out, rows of others are an error.
+
+    Raises:
+        PearlError: no rows; rows that mix experiments, profiles, sources or data; a doubled seed.
+    """
+    if frame.empty:
+        raise PearlError("The results hold no runs.", remedy="Make them with `pearl run`.")
+    name = str(frame["experiment"].iloc[0])
+    for column, word in (
+        ("experiment", "experiments"),
+        ("profile", "profiles"),
+        ("data_source", "data sources"),
+        ("data_fingerprint", "data sets"),
+    ):
+        values = sorted(frame[column].astype(str).unique())
+        if len(values) > 1:
+            raise PearlError(
+                f"The results of {name} mix {word}: {', '.join(values)}.",
+                remedy="A table never mixes them; report each by its own `pearl report`.",
+            )
+    strangers = sorted(set(frame["method"]) - set(order))
+    if strangers:
+        raise PearlError(f"The results of {name} hold unknown methods: {', '.join(strangers)}.")
+    groups = frame.groupby(["settings", "horizon"], sort=True)
+    return tuple(_runs(name, group, order) for _, group in groups)
+
+
+def _runs(name: str, frame: pd.DataFrame, order: Sequence[str]) -> Runs:
+    rounds = {tuple(int(t) for t in row) for row in frame["curve_t"]}
+    if len(rounds) > 1:
+        raise PearlError(f"The curves of {name} are sampled at different rounds.")
+    methods = {}
+    for method in order:
+        rows = frame[frame["method"] == method].sort_values("seed")
+        if len(rows):
+            methods[method] = _method_runs(name, method, rows)
+    first = frame.iloc[0]
+    return Runs(
+        experiment=name,
+        profile=str(first["profile"]),
+        source=str(first["data_source"]),
+        provenance=Provenance.model_validate_json(str(first["provenance"])),
+        settings=json.loads(str(first["settings"])),
+        horizon=int(first["horizon"]),
+        rounds=rounds.pop(),
+        methods=methods,
+    )
+
+
+def _method_runs(name: str, method: str, rows: pd.DataFrame) -> MethodRuns:
+    seeds = tuple(int(seed) for seed in rows["seed"])
+    if len(set(seeds)) < len(seeds):
+        raise PearlError(f"The results of {name} hold a seed of {method} twice: {seeds}.")
+    metrics = {
+        str(column).removeprefix(METRIC): tuple(
+            None if pd.isna(value) else value for value in rows[column].tolist()
+        )
+        for column in rows.columns
+        if str(column).startswith(METRIC)
+    }
+    return MethodRuns(
+        name=method,
+        label=str(rows["label"].iloc[0]),
+        seeds=seeds,
+        keys=tuple(str(key) for key in rows["key"]),
+        metrics=metrics,
+        curves=np.array([np.asarray(c, dtype=np.float64) for c in rows["curve_regret"]]),
+    )
