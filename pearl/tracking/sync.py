@@ -1,0 +1,107 @@
+"""Rebuild MLflow from what is kept: the store's runs first, then rows of results files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from pearl.errors import PearlError
+from pearl.experiments.environment import load_environments
+from pearl.experiments.experiment import load_experiments
+from pearl.progress import progress
+from pearl.project import Project
+from pearl.runs import results
+from pearl.runs.spec import PlannedRun, RunSpec
+from pearl.runs.store import RunStore
+from pearl.tracking.entry import Entry, from_failure, from_row, from_store
+from pearl.tracking.write import record_entries
+
+
+@dataclass(frozen=True)
+class Synced:
+    """What a sync did: keys recorded now, keys known before, and of the new ones the rebuilt."""
+
+    recorded: int
+    known: int
+    from_results: int
+
+
+def sync(project: Project) -> Synced:
+    """Record everything that is kept and not tracked yet.
+
+    Raises:
+        CorruptRunError, DataError: a stored run or a results file is damaged.
+    """
+    store = RunStore.of(project)
+    keys = store.keys()
+    rows = {key: entry for key, entry in _rows(project) if key not in set(keys)}
+    failures = store.failures()
+    total = len(keys) + len(rows) + len(failures)
+    with progress("tracking", total) as advance:
+
+        def entries() -> Iterator[Entry]:
+            for key in keys:
+                yield from_store(store.read(key))
+                advance(1)
+            for entry in rows.values():
+                yield entry
+                advance(1)
+            for failure in failures:
+                yield from_failure(failure)
+                advance(1)
+
+        new = record_entries(project, entries())
+    return Synced(len(new), total - len(new), sum(key in rows for key in new))
+
+
+def results_files(project: Project) -> list[Path]:
+    """Return the results files of the DVC stages and of `pearl run`, sorted."""
+    own = (project.store / "results").glob("*/*.parquet")
+    return [*sorted(project.results.glob("*.parquet")), *sorted(own)]
+
+
+def planned_of(row: dict[str, object], project: Project) -> PlannedRun:
+    """Return the run that a row of a results file describes.
+
+    Raises:
+        PearlError: the row's key isn't the hash of what the row says.
+    """
+    config = json.loads(str(row["config"]))
+    environments = load_environments(project)
+    experiments = load_experiments(project)
+    kind = str(config["environment"]["kind"])
+    experiment = str(row["experiment"])
+    known = experiments.get(experiment)
+    run = PlannedRun(
+        spec=RunSpec(
+            config=config,
+            seed=int(str(row["seed"])),
+            data=str(row["data_fingerprint"]),
+            code=str(row["code"]),
+        ),
+        entry=environments[kind].entry if kind in environments else "",
+        experiment=experiment,
+        title=known.title if known else "no longer defined",
+        profile=str(row["profile"]),
+        method=str(row["method"]),
+        label=str(row["label"]),
+        name=str(row["name"]),
+        data_source=str(row["data_source"]),
+        provenance=json.loads(str(row["provenance"])),
+    )
+    if run.key != row["key"]:
+        raise PearlError(f"Row {row['key']} of {experiment}: the key doesn't fit its settings.")
+    return run
+
+
+def _rows(project: Project) -> Iterator[tuple[str, Entry]]:
+    for file in results_files(project):
+        frame: pd.DataFrame = results.read(file)
+        for row in frame.to_dict("records"):
+            named = {str(name): value for name, value in row.items()}
+            shown = file.relative_to(project.root).as_posix()
+            yield str(named["key"]), from_row(named, planned_of(named, project), shown)
