@@ -36,7 +36,7 @@ def memory_matrix(tree: PrefixTree, resident: NDArray[np.bool_]) -> NDArray[np.f
 def operator_norm(tree: PrefixTree, memory: int) -> float:
     """Return the largest ||A(s)|| over the states that `memory` refreshes can reach.
 
-    It is sqrt((1 + h)/d) max(1, sqrt(|g(s)|)): g(s) is an eigenvector of A A', and diag(1 - g(s))
+    It is sqrt((1 + h)/d) max(1, sqrt(|g(s)|)): g(s) is an eigenvector of A'A, and diag(1 - g(s))
     adds eigenvalues of 1. The largest |g(s)| is a sum of longest chains, each counted from where
     it leaves the longer one.
     """
