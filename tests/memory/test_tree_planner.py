@@ -28,7 +28,7 @@ WEIGHTS: dict[str, Weigh] = {
 
 
 def random_tree(rng: np.random.Generator, nodes: int, inner: float) -> PrefixTree:
-    """A tree that leans to chains, stars or neither; inner nodes end actions with chance `inner`."""
+    """A chain-like, bushy or mixed tree; inner nodes end actions with chance `inner`."""
     lean = rng.integers(3)
     parent = [-1]
     for v in range(1, nodes):
