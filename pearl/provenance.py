@@ -1,4 +1,4 @@
-"""Where a data set comes from: carried beside every table, into every run and under every report."""
+"""Where data comes from: carried beside every table, into every run, under every report."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ class DataSet:
         build: reads the publisher's files in the first folder, writes typed tables into the
             second, and returns the number of records; DataError on anything malformed.
         is_current: says whether a folder holds whole tables in this version's layout.
-        check_raw: checks the publisher's files in a folder beyond their checksums.
+        check_raw: checks the publisher's files in a folder beyond their checksums; the number is
+            that of the records that its manifest names.
         check_tables: checks that the tables in the second folder say what the files in the first
             one say.
         write_sample: writes the sample and its manifest into a folder, the same bytes everywhere.
@@ -36,7 +37,7 @@ class DataSet:
     manifest: Manifest
     build: Callable[[Path, Path], int]
     is_current: Callable[[Path], bool]
-    check_raw: Callable[[Path], list[Check]]
+    check_raw: Callable[[Path, int], list[Check]]
     check_tables: Callable[[Path, Path], list[Check]]
     write_sample: Callable[[Path], None]
 

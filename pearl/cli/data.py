@@ -1,0 +1,187 @@
+"""`pearl data`: what data is here, and how to get, build, check and pass on more of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pearl.datasets.dataset import DataSet
+    from pearl.datasets.sources import SourceChoice
+    from pearl.project import Project
+
+app = typer.Typer(help="Data sets: status, fetch, build, verify, push.", no_args_is_help=True)
+
+Names = Annotated[list[str] | None, typer.Argument(help="Data sets; all of them by default.")]
+SourceOption = Annotated[
+    str | None, typer.Option("--source", help="hub, mirror or sample; params.yaml's by default.")
+]
+ProfileOption = Annotated[
+    str | None, typer.Option("--profile", help="smoke, sample or paper; params.yaml's by default.")
+]
+StageOption = Annotated[
+    bool, typer.Option("--stage", help="Write raw/ or tables/: what the DVC stages do.")
+]
+
+
+@app.command()
+def status(names: Names = None, profile: ProfileOption = None, source: SourceOption = None) -> None:
+    """Show each data set: its source and why, sample beside real, what is here and what isn't."""
+    from rich.table import Table
+
+    from pearl.datasets import places
+    from pearl.datasets.status import presence
+    from pearl.errors import PearlError
+
+    project, console = _project(), _console()
+    for entry, choice in _chosen(project, names, profile, source):
+        _say(console, choice)
+        facts = entry.manifest
+        allowed = "commercial use allowed" if facts.commercial else "non-commercial only"
+        console.print(f"  {facts.title}, {facts.publisher}; {facts.licence} ({allowed})")
+        console.print(f"  {facts.homepage}\n  revision {facts.revision}")
+        here = Table("place", "here", "what, or how to get it", title=f"{entry.name}: what is here")
+        for item in presence(project, entry):
+            here.add_row(item.place, "yes" if item.present else "no", item.seen)
+        console.print(here)
+        try:
+            sample = places.sample_manifest(project.samples / entry.name, entry).sample
+        except PearlError:
+            continue  # the table above says why
+        if sample is not None:
+            title = f"{entry.name}: {sample.label}"
+            beside = Table("fact", "publisher's file", "sample", title=title)
+            for fact, real in facts.statistics.items():
+                beside.add_row(fact, f"{real:,}", f"{sample.statistics[fact]:,}")
+            console.print(beside)
+
+
+@app.command()
+def fetch(
+    names: Names = None,
+    profile: ProfileOption = None,
+    source: SourceOption = None,
+    stage: StageOption = False,
+) -> None:
+    """Get the publisher's files of a data set, checked, from its source."""
+    from pearl.datasets import places, prepared
+
+    project, console = _project(), _console()
+    for entry, choice in _chosen(project, names, profile, source, stage=stage):
+        _say(console, choice)
+        if stage:
+            provenance = prepared.fetch(project, entry.name, choice.source)
+            folder = project.raw / entry.name
+        else:
+            found = places.obtain(project, entry, choice.source)
+            provenance, folder = found.provenance, found.folder
+        console.print(f"{provenance.rows:,} records in {folder}")
+
+
+@app.command()
+def build(
+    names: Names = None,
+    profile: ProfileOption = None,
+    source: SourceOption = None,
+    stage: StageOption = False,
+) -> None:
+    """Build a data set's typed tables, fetching its files where they are missing."""
+    from pearl.datasets import prepared
+
+    project, console = _project(), _console()
+    for entry, choice in _chosen(project, names, profile, source, stage=stage):
+        if stage:
+            provenance, folder = prepared.build(project, entry.name), project.tables / entry.name
+        else:
+            _say(console, choice)
+            ready = prepared.prepare(project, entry.name, choice.source)
+            provenance, folder = ready.provenance, ready.folder
+        console.print(f"{provenance.label}: {provenance.rows:,} records in {folder}")
+
+
+@app.command()
+def verify(names: Names = None, profile: ProfileOption = None, source: SourceOption = None) -> None:
+    """Check every file of a data set that is here; exit code 1 if a check fails."""
+    from rich.table import Table
+
+    from pearl.datasets.verify import verify as checks_of
+
+    project, console = _project(), _console()
+    failed = 0
+    for entry, choice in _chosen(project, names, profile, source):
+        _say(console, choice)
+        table = Table("check", "holds", "seen")
+        for check in checks_of(project, entry, choice.source):
+            table.add_row(check.name, "yes" if check.passed else "NO", check.seen)
+            failed += not check.passed
+        console.print(table)
+    if failed:
+        console.print(f"{failed} of the checks failed.")
+        raise typer.Exit(1)
+
+
+@app.command()
+def push(
+    folder: Annotated[Path, typer.Argument(help="The folder that becomes DVC's remote.")],
+    allow_noncommercial: Annotated[
+        bool, typer.Option(help="Push data whose licence forbids commercial use, too.")
+    ] = False,
+) -> None:
+    """Push what DVC tracks to a folder; `dvc pull -r pearl-folder` gets it back."""
+    from pearl.datasets.push import push as push_to
+
+    push_to(_project(), folder, allow_noncommercial=allow_noncommercial)
+
+
+@app.command()
+def sample(names: Names = None) -> None:
+    """Make the committed samples anew with pearl's generators: the same bytes everywhere."""
+    from pearl.datasets.registry import DATASETS, dataset
+
+    project, console = _project(), _console()
+    for name in names or list(DATASETS):
+        dataset(name).write_sample(project.samples / name)
+        console.print(f"{name}: written to {project.samples / name}")
+
+
+def _project() -> Project:
+    from pearl.project import Project
+
+    return Project.find()
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(markup=False, highlight=False, soft_wrap=True)
+
+
+def _say(console: Console, choice: SourceChoice) -> None:
+    console.print(choice.line)
+
+
+def _chosen(
+    project: Project,
+    names: list[str] | None,
+    profile: str | None,
+    source: str | None,
+    *,
+    stage: bool = False,
+) -> list[tuple[DataSet, SourceChoice]]:
+    """Pair the named data sets with their sources; a stage's comes from params.yaml alone."""
+    from pearl.datasets.registry import DATASETS, dataset
+    from pearl.datasets.sources import choice_of
+    from pearl.errors import SettingError
+
+    if stage and (source is not None or profile is not None):
+        raise SettingError(
+            "--stage takes the source from params.yaml, so --source and --profile can't be given.",
+            remedy="Set `sources` or `profile` in params.yaml and run `dvc repro`.",
+        )
+    params = project.params()
+    entries = [dataset(name) for name in names or list(DATASETS)]
+    return [(e, choice_of(e.name, params, flag=source, profile=profile)) for e in entries]
