@@ -1,6 +1,6 @@
 """Experiments as data: what is run for which table or figure of which paper."""
 
-from pearl.experiments.cells import Cell, cells
+from pearl.experiments.cell import Cell, cells
 from pearl.experiments.environment import Environment, load_environment, load_environments
 from pearl.experiments.experiment import Experiment, load_experiment, load_experiments
 from pearl.experiments.params import PROFILES, Params, Profile, load_params, profile_of

@@ -47,7 +47,7 @@ class RunStore:
             raise PearlError(f"There is no run {key} in {self.folder}.")
         return read_run(self.path(key))
 
-    def keys(self) -> list[str]:
+    def all_keys(self) -> list[str]:
         """Return the keys of all runs, sorted."""
         folders = (self.folder / "runs").glob("[0-9a-f][0-9a-f]/[0-9a-f]*")
         return sorted(folder.name for folder in folders if len(folder.name) == 64)
@@ -58,7 +58,7 @@ class RunStore:
         Raises:
             PearlError: none or several begin with it.
         """
-        keys = [key for key in self.keys() if key.startswith(prefix)]
+        keys = [key for key in self.all_keys() if key.startswith(prefix)]
         if len(keys) == 1:
             return keys[0]
         if keys:

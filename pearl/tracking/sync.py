@@ -37,7 +37,7 @@ def sync(project: Project) -> Synced:
         CorruptRunError, DataError: a stored run or a results file is damaged.
     """
     store = RunStore.of(project)
-    keys = store.keys()
+    keys = store.all_keys()
     rows = {key: entry for key, entry in _rows(project) if key not in set(keys)}
     failures = store.failures()
     total = len(keys) + len(rows) + len(failures)

@@ -159,3 +159,14 @@ def _discard(client: MlflowClient, project: Project, run_id: str) -> None:
     client.delete_run(run_id)
     if folder.name == run_id and folder.is_relative_to(artifacts(project)):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def mark_mixed(
+    project: Project, experiment: str, variant: str, mixed: dict[str, tuple[str, ...]]
+) -> None:
+    """Say at an experiment that the runs of a variant were made under several versions."""
+    with writer(project) as client:
+        found = client.search_experiments(filter_string=f"tags.`pearl.experiment` = '{experiment}'")
+        for place in found:
+            text = "; ".join(f"{name} {', '.join(seen)}" for name, seen in mixed.items())
+            client.set_experiment_tag(place.experiment_id, f"pearl.mixed.{variant}", text)
