@@ -12,11 +12,13 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from pearl.files import whole_file
 from pearl.report.final_regret import FinalRegret
 from pearl.report.rows import MethodRuns
 
+LEFT, NAMES_AT = 0.085, 0.735  # of the figure's width
 SHOWN_AT = 2  # a PNG has this many pixels a point-sized page pixel
 STYLES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 
@@ -72,9 +74,9 @@ def regret_over_time(table: FinalRegret, folder: Path, stem: str) -> None:
 
 def _draw(table: FinalRegret, theme: Theme) -> Figure:
     runs = table.runs
-    figure = Figure(figsize=(8.4, 4.6))
+    figure = Figure(figsize=(8.4, 4.8))
     FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.085, 0.125, 0.60, 0.745))
+    axes = figure.add_axes((LEFT, 0.12, 0.625, 0.75))
     rounds = np.array((0, *runs.rounds))
     looks = _looks(table, theme)
     ends: list[tuple[float, str, str, bool]] = []
@@ -113,16 +115,15 @@ def _say_above(figure: Figure, table: FinalRegret, theme: Theme) -> None:
     runs = table.runs
     counts = sorted({len(run.seeds) for run in runs.methods.values()})
     seeds = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
-    left = 0.085
     memory = f"M = {runs.settings['memory']}, " if "memory" in runs.settings else ""
-    figure.text(left, 0.945, "Cumulative pseudo-regret", color=theme.ink, weight="bold", size=11)
+    figure.text(LEFT, 0.945, "Cumulative pseudo-regret", color=theme.ink, weight="bold", size=11)
     what = f"{memory}T = {runs.horizon:,}; mean of {seeds} seeds, band: one standard deviation"
     if runs.on_sample_data:
-        figure.text(left, 0.9, f"{what}", color=theme.soft, size=8.5)
+        figure.text(LEFT, 0.9, f"{what}", color=theme.soft, size=8.5)
         label = f"SAMPLE DATA: {runs.provenance.label.removeprefix('sample data ')}"
-        figure.text(0.985, 0.945, label, color=theme.warning, size=8.5, weight="bold", ha="right")
+        figure.text(0.985, 0.947, label, color=theme.warning, size=8.5, weight="bold", ha="right")
     else:
-        figure.text(left, 0.9, f"{what}. {runs.provenance.label}", color=theme.soft, size=8.5)
+        figure.text(LEFT, 0.9, f"{what}. {runs.provenance.label}", color=theme.soft, size=8.5)
 
 
 def _looks(table: FinalRegret, theme: Theme) -> dict[str, tuple[str, Any]]:
@@ -150,33 +151,42 @@ def _mean_and_sd(run: MethodRuns) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _label_ends(figure: Figure, axes: Any, ends: Sequence[tuple[float, str, str, bool]]) -> None:
-    """Name each line right of its end, moved apart where labels would overlap."""
+    """Name each line right of its end, moved apart where names would overlap.
+
+    What a label says in brackets stands on a second, smaller line.
+    """
     bottom, top = axes.get_ylim()
-    step = (top - bottom) * 0.062
+    box = axes.get_position()
     ordered = sorted(ends)
-    places = [end[0] for end in ordered]
-    for _ in range(200):
+    heights = [0.078 if "(" in label else 0.048 for _, label, _, _ in ordered]
+    ends_at = [box.y0 + box.height * (end[0] - bottom) / (top - bottom) for end in ordered]
+    for (value, label, colour, leads), low, high in zip(
+        ordered, ends_at, _apart(ends_at, heights, box.y0), strict=True
+    ):
+        figure.add_artist(
+            Line2D((box.x1, NAMES_AT - 0.005), (low, high), color=colour, linewidth=0.7)
+        )
+        name, _, aside = label.partition(" (")
+        weight = "bold" if leads else "normal"
+        said = f"{value:,.4g}  {name}"
+        figure.text(NAMES_AT, high, said, color=colour, size=9, va="center", weight=weight)
+        if aside:
+            said = aside.removesuffix(")")
+            figure.text(NAMES_AT, high - 0.034, said, color=colour, size=7.5, va="center")
+
+
+def _apart(wanted: Sequence[float], heights: Sequence[float], floor: float) -> list[float]:
+    """Return places in the same order, each `heights[i]` above the next lower, near `wanted`."""
+    places = list(wanted)
+    for _ in range(500):
         for i in range(1, len(places)):
-            overlap = step - (places[i] - places[i - 1])
-            if overlap > 0:
+            overlap = heights[i] - (places[i] - places[i - 1])
+            if overlap > 1e-6:
                 places[i] += overlap / 2
                 places[i - 1] -= overlap / 2
-    left, right = axes.get_position().x1, 0.705
-    for (value, label, colour, leads), place in zip(ordered, places, strict=True):
-        ends_at, named_at = (
-            axes.get_position().y0 + axes.get_position().height * (y - bottom) / (top - bottom)
-            for y in (value, place)
-        )
-        figure.add_artist(_leader(left, right - 0.004, ends_at, named_at, colour))
-        weight = "bold" if leads else "normal"
-        said = f"{label}  {value:,.4g}"
-        figure.text(right, named_at, said, color=colour, size=8.5, va="center", weight=weight)
-
-
-def _leader(left: float, right: float, low: float, high: float, colour: str) -> Any:
-    from matplotlib.lines import Line2D
-
-    return Line2D([left, right], [low, high], color=colour, linewidth=0.7)
+        if places and places[0] < floor:
+            places[0] = floor
+    return places
 
 
 @contextmanager
@@ -214,4 +224,4 @@ def _save(figure: Figure, target: Path) -> None:
         figure.savefig(temporary, format=form, dpi=100 * SHOWN_AT, metadata=nothing)
 
 
-KINDS = {"regret_over_time": regret_over_time}
+FIGURES = {"regret_over_time": regret_over_time}

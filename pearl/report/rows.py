@@ -14,7 +14,7 @@ from pearl.errors import PearlError
 from pearl.provenance import Provenance
 from pearl.report.statistics import Floats
 
-METRIC = "metric."
+METRIC, FACT = "metric.", "fact."
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,10 @@ class MethodRuns:
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of one experiment under one profile, source, data set, settings and horizon."""
+    """All runs of one experiment under one profile, source, data set, settings and horizon.
+
+    `rounds` are the sampled t of every curve; `facts` the texts on which all runs agree.
+    """
 
     experiment: str
     profile: str
@@ -54,6 +57,7 @@ class Runs:
     settings: dict[str, Any]
     horizon: int
     rounds: tuple[int, ...]
+    facts: dict[str, str]
     methods: dict[str, MethodRuns]
 
     @property
@@ -117,8 +121,18 @@ def _runs(name: str, frame: pd.DataFrame, order: Sequence[str]) -> Runs:
         settings=json.loads(str(first["settings"])),
         horizon=int(first["horizon"]),
         rounds=rounds.pop(),
+        facts=_agreed(frame),
         methods=methods,
     )
+
+
+def _agreed(frame: pd.DataFrame) -> dict[str, str]:
+    facts = {}
+    for column in (str(name) for name in frame.columns if str(name).startswith(FACT)):
+        texts = frame[column].dropna().unique().tolist()
+        if len(texts) == 1:
+            facts[column.removeprefix(FACT)] = str(texts[0])
+    return facts
 
 
 def _method_runs(name: str, method: str, rows: pd.DataFrame) -> MethodRuns:

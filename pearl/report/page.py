@@ -1,0 +1,59 @@
+"""The report's pages: index.html, self-contained apart from its figures, and index.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from pearl.experiments import Experiment
+from pearl.files import write_text
+from pearl.report.rows import Runs
+from pearl.report.settings import ReportSettings
+from pearl.report.views import PaperView, markdown_rows
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands at the top: profile, sources, data labels; `up` leads to the main report."""
+
+    profile: str
+    sources: tuple[str, ...]
+    labels: tuple[str, ...]
+    sample: bool
+    confidence: str
+    up: str
+
+    @classmethod
+    def of(cls, runs: Sequence[Runs], settings: ReportSettings, *, main: bool) -> Head:
+        """Collect it from all runs of the report."""
+        return cls(
+            profile=runs[0].profile,
+            sources=tuple(sorted({one.source for one in runs})),
+            labels=tuple(sorted({one.provenance.label for one in runs})),
+            sample=any(one.on_sample_data for one in runs),
+            confidence=f"{100 * settings.confidence:g}%",
+            up="" if main else "../",
+        )
+
+
+def write_pages(
+    output: Path, head: Head, papers: Sequence[PaperView], absent: Sequence[Experiment]
+) -> None:
+    """Write both pages from the templates; `absent` are experiments without results."""
+    environment = Environment(
+        loader=PackageLoader("pearl.report"),
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals["markdown_rows"] = markdown_rows
+    for name in ("index.html", "index.md"):
+        text = environment.get_template(f"{name}.j2").render(
+            head=head, papers=papers, absent=absent
+        )
+        write_text(output / name, text)
