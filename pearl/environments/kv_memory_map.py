@@ -17,7 +17,8 @@ def action_vectors(tree: PrefixTree) -> NDArray[np.float64]:
     vectors[:, 0] = 1.0
     for action in range(len(tree.actions)):
         vectors[action, 1 + tree.path(action)] = 1.0
-    return vectors / np.sqrt(1 + int(tree.depth.max()))
+    vectors /= np.sqrt(1 + int(tree.depth.max()))
+    return vectors
 
 
 def memory_matrix(tree: PrefixTree, resident: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -30,7 +31,8 @@ def memory_matrix(tree: PrefixTree, resident: NDArray[np.bool_]) -> NDArray[np.f
     matrix = np.zeros((1 + tree.segments, 1 + tree.segments))
     matrix[0, 1:] = resident
     matrix[1:, 1:] = np.diag(1.0 - resident)
-    return matrix * np.sqrt((1 + int(tree.depth.max())) / tree.segments)
+    matrix *= np.sqrt((1 + int(tree.depth.max())) / tree.segments)
+    return matrix
 
 
 def operator_norm(tree: PrefixTree, memory: int) -> float:
