@@ -15,25 +15,25 @@ class KVCacheSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    bin_seconds: int = Field(10, ge=1, le=3600)
+    bin_seconds: int = Field(default=10, ge=1, le=3600)
     """Length of the time bins that are assigned whole to one of the three sets, in seconds."""
     split: Literal["reconstructed", "sha256"] = "reconstructed"
     """Which hash assigns the bins: see kv_splits."""
-    min_requests: int = Field(2, ge=1)
+    min_requests: int = Field(default=2, ge=1)
     """A prefix is retained when at least so many construction requests begin with it."""
-    max_depth_blocks: int | None = Field(32, ge=1)
+    max_depth_blocks: int | None = Field(default=32, ge=1)
     """Endpoints deeper than so many blocks are dropped; None keeps them all."""
-    block_tokens: int = Field(512, ge=1)
+    block_tokens: int = Field(default=512, ge=1)
     """Tokens of a block; the partial last block of a request counts whole."""
-    token_scale: int = Field(131_072, ge=1)
+    token_scale: int = Field(default=131_072, ge=1)
     """Z, the fixed scale of rewards, in tokens."""
-    requests_per_round: int = Field(36, ge=1)
+    requests_per_round: int = Field(default=36, ge=1)
     """Evaluation requests drawn in a round, uniformly with replacement."""
-    norm_margin: float = Field(1.25, gt=0, allow_inf_nan=False)
+    norm_margin: float = Field(default=1.25, gt=0, allow_inf_nan=False)
     """S as a multiple of the calibration parameter's norm."""
-    token_budget: int = Field(3_000_000, ge=1)
+    token_budget: int = Field(default=3_000_000, ge=1)
     """Tokens that the cache holds: any M + 1 paths of the catalogue must fit."""
-    memory: int = Field(180, ge=1)
+    memory: int = Field(default=180, ge=1)
     """M: a segment stays available for M rounds after the round of its refresh."""
 
 
