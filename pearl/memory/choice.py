@@ -1,0 +1,36 @@
+"""The best of several optimistic scores, clipped or not, with ties settled by rule."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pearl.memory.method import Tie
+
+Vector = NDArray[np.float64]
+
+TIE_TOLERANCE = 1e-12
+"""Scores within this fraction of the best are tied: rounding never decides."""
+
+
+def tied_best(values: Vector) -> NDArray[np.intp]:
+    """Return the ascending indices of the largest values."""
+    best = values.max()
+    return np.flatnonzero(values >= best - TIE_TOLERANCE * abs(best))
+
+
+def choose(scores: Vector, estimates: Vector, bound: float, tie: Tie) -> int:
+    """Return the index of the option to take.
+
+    Args:
+        scores: optimistic rewards before clipping.
+        estimates: x'theta of the same options.
+        bound: B; unless `tie` is "unclipped", scores are clipped to [0, B] first.
+        tie: see `MemoryMethod.tie`.
+    """
+    if tie == "unclipped":
+        return int(tied_best(scores)[0])
+    tied = tied_best(np.clip(scores, 0.0, bound))
+    if tie == "first":
+        return int(tied[0])
+    return int(tied[tied_best(estimates[tied])[0]])

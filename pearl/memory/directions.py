@@ -1,0 +1,91 @@
+"""Optimistic planning with Gaussian directions: Equation (18) of Appendix C.4.
+
+The bonus beta |x| in the norm of V^-1 becomes (beta / c) max_j |g_j' L' x| with L L' = V^-1 and
+g_j ~ N(0, I_d). Before clipping, the score of a cache is then the largest of 2N linear functions
+of it, and the tree planner maximises each one exactly. As square root we take L = C^-T with the
+Cholesky factor C of V = C C' (lower, positive diagonal): it is unique, where a symmetric root or
+an eigendecomposition would differ in signs between BLAS libraries.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from pearl.environments.prefix_tree import PrefixTree
+from pearl.memory.choice import choose
+from pearl.memory.method import MemoryMethod
+from pearl.memory.tree_planner import best_unions
+from pearl.randomness import generator
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The union to refresh until the next trigger, and how its score stood."""
+
+    actions: NDArray[np.int32]
+    """Refreshed cyclically, in this (ascending) order."""
+    capped: int
+    """Candidates whose score reaches the bound B: from 2 on, clipping ties the best ones."""
+    candidates: int
+    lowest: float
+    """The smallest unclipped score of a candidate."""
+
+
+def draw_directions(seed: int, episode: int, count: int, dimension: int) -> Matrix:
+    """Draw g_1, ..., g_N of one episode (counted from 0) as rows (N x d)."""
+    return generator(seed, "policy/directions", episode).standard_normal((count, dimension))
+
+
+def directional_widths(factor: Matrix, directions: Matrix) -> Matrix:
+    """Return (L g_j)' as rows (N x d) with L = C^-T, given the lower Cholesky factor C of V."""
+    images = solve_triangular(factor, directions.T, lower=True, trans="T", check_finite=False)
+    return np.asarray(images.T)
+
+
+def plan(
+    tree: PrefixTree,
+    estimate: Vector,
+    widths: Matrix,
+    *,
+    radius: float,
+    paths: int,
+    bound: float,
+    method: MemoryMethod,
+) -> Plan:
+    """Choose the union of at most `paths` paths with the highest score of Equation (18).
+
+    The 2N candidates are the exact maximisers of the linear objectives theta +- (beta/c) L g_j in
+    the order +g_1, -g_1, +g_2, ...; each is scored by Equation (18) itself.
+
+    Args:
+        tree: the catalogue.
+        estimate: theta (d).
+        widths: (L g_j)' as rows (N x d).
+        radius: beta.
+        paths: q = M + 1.
+        bound: B.
+        method: its constant c and tie rule count.
+    """
+    scale = math.sqrt(tree.segments)
+    bonuses = (radius / method.constant) * widths
+    signed = np.stack([bonuses, -bonuses], axis=1).reshape(-1, tree.segments)
+    _, padded = best_unions(tree, (estimate + signed) / scale, paths)
+    unions = [row[row >= 0] for row in padded]
+    features = np.stack([tree.union(actions) for actions in unions]) / scale
+    estimates = features @ estimate
+    scores = estimates + np.abs(features @ bonuses.T).max(axis=1)
+    chosen = choose(scores, estimates, bound, method.tie)
+    return Plan(
+        actions=unions[chosen],
+        capped=int((scores >= bound).sum()),
+        candidates=len(scores),
+        lowest=float(scores.min()),
+    )

@@ -1,0 +1,74 @@
+"""A method for bandits with memory is data: an estimator, a planner and a switching rule."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Estimator = Literal["ridge", "none"]
+Planner = Literal["prefix_tree", "myopic", "random_union"]
+Switching = Literal["determinant", "every_round", "never"]
+Bonus = Literal["directions", "ellipsoid"]
+Tie = Literal["first", "unclipped", "estimate"]
+
+_PRODUCTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "prefix_tree": ("ridge", "determinant", ("directions",)),
+    "myopic": ("ridge", "every_round", ("directions", "ellipsoid")),
+    "random_union": ("none", "never", ("directions", "ellipsoid")),
+}
+
+
+class MemoryMethod(BaseModel):
+    """One learner for the cache: which axes it combines, and their settings.
+
+    A product of axes that isn't implemented is refused when the method is made.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    label: str = ""
+    """What tables and figures call the method; decides nothing."""
+    family: Literal["memory"] = "memory"
+    estimator: Estimator = "ridge"
+    """ridge: V = lambda I + sum x x', theta = V^-1 b; none: nothing is estimated."""
+    planner: Planner
+    """prefix_tree: the best union of M + 1 paths, refreshed cyclically; myopic: the best
+    refresh for the current cache; random_union: M + 1 actions drawn once, refreshed cyclically."""
+    switching: Switching
+    """When a new plan is made: at determinant doubling, every round, or never after the first."""
+    bonus: Bonus = "directions"
+    """ellipsoid: beta |x| in the norm of V^-1; directions: its Gaussian replacement, Eq. (18)."""
+    directions: int = Field(default=24, ge=1, le=4096)
+    """N of Eq. (18)."""
+    constant: float = Field(default=1.5, gt=0, le=1e6)
+    """c of Eq. (18)."""
+    tie: Tie = "first"
+    """How scores are compared. first: clipped to [0, B], ties to the lowest index; unclipped:
+    not clipped; estimate: clipped, ties to the largest x'theta, then to the lowest index."""
+    delta: float = Field(default=1e-5, gt=0, lt=1)
+    """Failure probability in the confidence radius."""
+
+    @model_validator(mode="after")
+    def _is_a_known_product(self) -> Self:
+        estimator, switching, bonuses = _PRODUCTS[self.planner]
+        if (self.estimator, self.switching) != (estimator, switching):
+            raise ValueError(
+                f"planner {self.planner} goes with estimator {estimator} and switching {switching},"
+                f" not with {self.estimator} and {self.switching}"
+            )
+        if self.bonus not in bonuses:
+            raise ValueError(f"planner {self.planner} can't use the bonus {self.bonus}")
+        return self
+
+
+@cache
+def load_methods() -> dict[str, MemoryMethod]:
+    """Return the named methods of methods.yaml, in the file's order."""
+    text = files("pearl.memory").joinpath("methods.yaml").read_text(encoding="utf-8")
+    return {
+        name: MemoryMethod.model_validate(fields) for name, fields in yaml.safe_load(text).items()
+    }

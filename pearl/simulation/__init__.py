@@ -1,0 +1,1 @@
+"""The loops that let a learner meet an environment."""

@@ -1,0 +1,122 @@
+"""What every loop over the KV cache shares: the draws, the rewards in tokens and the regret.
+
+Rewards and regret are whole numbers of tokens until one final division, so a regret below zero
+could only mean a wrong comparator, never rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pearl.compiled import compiled
+from pearl.environments.kv_cache import KVCache, requests
+from pearl.memory.method import MemoryMethod
+from pearl.memory.ridge import ConfidenceRadius
+
+Tokens = NDArray[np.int64]
+Availability = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """An instance, its comparator and one seed's requests.
+
+    Attributes:
+        instance: the KV cache.
+        best: int64[q], the tokens F_1, ..., F_q of the best unions of 1, ..., q = M + 1 paths,
+            summed over the evaluation requests.
+        requests: int32[T, requests a round].
+    """
+
+    instance: KVCache
+    best: Tokens
+    requests: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, instance: KVCache, best: Tokens, seed: int, horizon: int) -> Game:
+        """Draw the requests of `horizon` rounds from the environment's stream."""
+        return cls(instance, best, requests(instance, seed, horizon))
+
+    @property
+    def horizon(self) -> int:
+        """T."""
+        return len(self.requests)
+
+    @property
+    def paths(self) -> int:
+        """q = M + 1, the paths that can be available at once."""
+        return self.instance.memory + 1
+
+    @property
+    def reward_unit(self) -> float:
+        """The observed reward that one token is worth."""
+        settings = self.instance.settings
+        return 1.0 / (settings.requests_per_round * settings.token_scale)
+
+    @cached_property
+    def best_tokens(self) -> Tokens:
+        """int64[T]: F_min(t, q) of every round."""
+        return self.best[np.minimum(np.arange(self.horizon), self.paths - 1)]
+
+    def radius(self, method: MemoryMethod) -> ConfidenceRadius:
+        """Return beta for this instance."""
+        return ConfidenceRadius(
+            dimension=self.instance.tree.segments,
+            regularization=self.instance.regularization,
+            norm_bound=self.instance.norm_bound,
+            feature_bound=self.instance.feature_bound,
+            noise=self.instance.noise,
+            delta=method.delta,
+        )
+
+    def observed(self, first: int, available: Availability) -> Tokens:
+        """Return the tokens reused in rounds first, first + 1, ...: one per row of w (n x d)."""
+        drawn = self.requests[first - 1 : first - 1 + len(available)]
+        reuse = self.instance.reuse
+        return _reused(reuse.indptr, reuse.indices, reuse.data, drawn, available)
+
+    def observed_in_all(self, first: int, rounds: int, available: Availability) -> int:
+        """Return the tokens reused in `rounds` rounds from `first` on with one and the same w."""
+        per_request = self.instance.reuse @ available.astype(np.int64)
+        drawn = self.requests[first - 1 : first - 1 + rounds]
+        return int(per_request[drawn].sum())
+
+    def demanded(self, available: Availability) -> Tokens:
+        """Return each row's mean reward in tokens, summed over the evaluation requests."""
+        return np.asarray(available.astype(np.int64) @ self.instance.demand)
+
+    def regret(self, demanded: Tokens) -> NDArray[np.float64]:
+        """Return the cumulative pseudo-regret of rounds with the given `demanded` (int64[T])."""
+        scale = self.instance.n_eval * self.instance.settings.token_scale
+        return np.asarray(np.cumsum(self.best_tokens - demanded) / scale)
+
+    def facts(self, demanded: Tokens) -> dict[str, float]:
+        """Return the facts that every method's run has."""
+        scale = self.instance.n_eval * self.instance.settings.token_scale
+        return {
+            "final_regret": int((self.best_tokens - demanded).sum()) / scale,
+            "optimum": int(self.best_tokens.sum()) / scale,
+            "theta_star_norm": float(np.linalg.norm(self.instance.theta_star)),
+            "norm_bound": self.instance.norm_bound,
+        }
+
+
+@compiled
+def _reused(
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    data: Tokens,
+    requests: NDArray[np.int32],
+    available: Availability,
+) -> Tokens:
+    tokens = np.zeros(len(available), dtype=np.int64)
+    for n in range(len(available)):
+        for request in requests[n]:
+            for i in range(indptr[request], indptr[request + 1]):
+                if available[n, indices[i]] > 0:
+                    tokens[n] += data[i]
+    return tokens

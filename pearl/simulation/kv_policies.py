@@ -1,0 +1,159 @@
+"""The learners as the paper writes them: full matrices, one round at a time, for reading.
+
+Each policy has `act(round, resident)`, which takes the segments still resident (bool[d], g(s_t))
+and returns an action, and `learn(feature, reward)`. The fast loops are tested against these.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky
+
+from pearl.memory.choice import choose
+from pearl.memory.directions import Plan, directional_widths, draw_directions, plan
+from pearl.memory.method import MemoryMethod
+from pearl.memory.random_union import random_union
+from pearl.memory.switching import doubled
+from pearl.simulation.kv_game import Game
+
+Vector = NDArray[np.float64]
+Resident = NDArray[np.bool_]
+
+
+class Policy(Protocol):
+    """What the round-by-round loop needs of a learner."""
+
+    starts: list[int]
+    """Rounds at which a plan was made that lasts."""
+
+    def act(self, round_: int, resident: Resident) -> int:
+        """Return the action to refresh."""
+
+    def learn(self, feature: Vector, reward: float) -> None:
+        """Take in the round's feature x (d) and reward."""
+
+
+@dataclass
+class RareSwitch:
+    """RSM-LinUCB: Algorithm 1 with the planner of Equation (18)."""
+
+    game: Game
+    method: MemoryMethod
+    seed: int
+    starts: list[int] = field(default_factory=list)
+    plans: list[Plan] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        instance = self.game.instance
+        self.gram = instance.regularization * np.eye(instance.tree.segments)
+        self.response = np.zeros(instance.tree.segments)
+        self.inverse = np.linalg.inv(self.gram)
+        self.log_ratio = 0.0
+
+    def act(self, round_: int, resident: Resident) -> int:
+        """Refresh the plan's next path; make a new plan first if the determinant has doubled."""
+        if not self.starts or doubled(self.log_ratio):
+            self._plan(round_)
+        cycle = self.plans[-1].actions
+        return int(cycle[(round_ - self.starts[-1]) % len(cycle)])
+
+    def learn(self, feature: Vector, reward: float) -> None:
+        """Update V, b, V^-1 and log(det V / det Vbar), the last two by the rank-one identities."""
+        direction = self.inverse @ feature
+        gain = float(feature @ direction)
+        self.log_ratio += math.log1p(gain)
+        self.inverse -= np.outer(direction, direction) / (1 + gain)
+        self.gram += np.outer(feature, feature)
+        self.response += reward * feature
+
+    def _plan(self, round_: int) -> None:
+        instance, episode = self.game.instance, len(self.starts)
+        gaussians = draw_directions(
+            self.seed, episode, self.method.directions, instance.tree.segments
+        )
+        self.plans.append(
+            plan(
+                instance.tree,
+                np.asarray(np.linalg.solve(self.gram, self.response), dtype=np.float64),
+                directional_widths(cholesky(self.gram, lower=True), gaussians),
+                radius=self.game.radius(self.method).at(round_),
+                paths=self.game.paths,
+                bound=instance.reward_bound,
+                method=self.method,
+            )
+        )
+        self.starts.append(round_)
+        self.inverse = np.linalg.inv(self.gram)
+        self.log_ratio = 0.0
+
+
+@dataclass
+class Myopic:
+    """Myopic LinUCB: the best score of the cache as it is after one more refresh, every round."""
+
+    game: Game
+    method: MemoryMethod
+    seed: int
+    starts: list[int] = field(default_factory=list)
+    tied_rounds: int = 0
+
+    def __post_init__(self) -> None:
+        instance = self.game.instance
+        self.paths = np.stack([instance.tree.union([i]) for i in range(len(instance.tree.actions))])
+        self.gram = instance.regularization * np.eye(instance.tree.segments)
+        self.response = np.zeros(instance.tree.segments)
+        # L with L L' = V^-1, carried along by the square root of the rank-one identity
+        self.root = np.eye(instance.tree.segments) / math.sqrt(instance.regularization)
+        self.gaussians = draw_directions(
+            self.seed, 0, self.method.directions, instance.tree.segments
+        )
+
+    def act(self, round_: int, resident: Resident) -> int:
+        """Score every action's feature with beta of this round and take the best."""
+        instance = self.game.instance
+        features = (resident | self.paths) / math.sqrt(instance.tree.segments)
+        radius = self.game.radius(self.method).at(round_)
+        estimates = features @ np.linalg.solve(self.gram, self.response)
+        scores = estimates + radius * self._width(features)
+        self.tied_rounds += int((scores >= instance.reward_bound).sum() >= 2)
+        return choose(scores, estimates, instance.reward_bound, self.method.tie)
+
+    def learn(self, feature: Vector, reward: float) -> None:
+        """Update V, b and L."""
+        direction = np.linalg.solve(self.gram, feature)
+        gain = float(feature @ direction)
+        shrink = (1 - 1 / math.sqrt(1 + gain)) / gain
+        self.root -= shrink * np.outer(direction, feature @ self.root)
+        self.gram += np.outer(feature, feature)
+        self.response += reward * feature
+
+    def _width(self, features: NDArray[np.float64]) -> Vector:
+        if self.method.bonus == "ellipsoid":
+            squares = np.einsum("ad,da->a", features, np.linalg.solve(self.gram, features.T))
+            return np.asarray(np.sqrt(squares))
+        widths = np.abs(features @ self.root @ self.gaussians.T).max(axis=1)
+        return np.asarray(widths / self.method.constant)
+
+
+@dataclass
+class RandomUnion:
+    """A random union of paths, refreshed in turn."""
+
+    game: Game
+    seed: int
+    starts: list[int] = field(default_factory=lambda: [1])
+
+    def __post_init__(self) -> None:
+        self.cycle = random_union(self.game.instance.tree, self.game.paths, self.seed)
+
+    def act(self, round_: int, resident: Resident) -> int:
+        """Refresh the next path."""
+        return int(self.cycle[(round_ - 1) % len(self.cycle)])
+
+    def learn(self, feature: Vector, reward: float) -> None:
+        """Learn nothing."""

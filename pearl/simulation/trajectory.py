@@ -1,0 +1,27 @@
+"""What one run leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Fact = float | int | str
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """A run's regret curve, its episodes and what else was seen.
+
+    Attributes:
+        regret: float64[T], cumulative pseudo-regret OPT_t - sum of mean rewards after each round.
+        episode_starts: int64, the rounds (from 1) at which a new plan was made; empty for a
+            method that plans anew every round.
+        facts: named scalars, all finite: final_regret, episodes and what the method adds.
+    """
+
+    regret: NDArray[np.float64]
+    episode_starts: NDArray[np.int64]
+    facts: Mapping[str, Fact] = field(default_factory=dict)
