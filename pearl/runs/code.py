@@ -17,8 +17,11 @@ from pathlib import Path
 
 from pearl.errors import SettingError
 
-# They speak to people or find folders; no number can depend on them.
-WORDS_ONLY = {"pearl", "pearl.errors", "pearl.progress", "pearl.project", "pearl.provenance"}
+# They speak to people, or find and move files; no number can depend on them.
+NOT_HASHED = {
+    "pearl",
+    *(f"pearl.{name}" for name in ("errors", "files", "progress", "project", "provenance")),
+}
 
 
 @cache
@@ -43,7 +46,7 @@ def modules_behind(entry: str) -> dict[str, Path]:
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name in found or name in WORDS_ONLY or name.partition(".")[0] not in packages:
+        if name in found or name in NOT_HASHED or name.partition(".")[0] not in packages:
             continue
         path = _source(name)
         if path is None:

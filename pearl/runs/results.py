@@ -84,8 +84,8 @@ def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
     }
 
 
-def write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write rows sorted by key, whole or not at all.
+def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+    """Return rows as a table sorted by key.
 
     Whole numbers make an int64 column, others float64; a metric that a run lacks is null.
     """
@@ -93,9 +93,19 @@ def write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     scalars = sorted({name for each in ordered for name in each if "." in name})
     fields = [*FIXED, *((name, _type(ordered, name)) for name in scalars), *CURVES]
     columns = [pa.array([each.get(name) for each in ordered], type=kind) for name, kind in fields]
-    table = pa.Table.from_arrays(columns, schema=pa.schema(fields))
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields))
+
+
+def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Return rows as a data frame sorted by key."""
+    made: pd.DataFrame = table(rows).to_pandas()
+    return made
+
+
+def write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows sorted by key, whole or not at all."""
     with whole_file(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+        pq.write_table(table(rows), temporary, compression="zstd")
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -108,14 +118,14 @@ def read(path: Path) -> pd.DataFrame:
     if not path.is_file():
         raise DataError(path, "there is no such file", remedy=remedy)
     try:
-        table = pq.read_table(path)
+        found = pq.read_table(path)
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(path, f"not readable as Parquet: {error}", remedy=remedy) from error
     for name, _ in [*FIXED, *CURVES]:
-        if name not in table.column_names:
+        if name not in found.column_names:
             raise DataError(path, "not a results file of pearl", field=name, remedy=remedy)
-    frame: pd.DataFrame = table.to_pandas()
-    return frame
+    made: pd.DataFrame = found.to_pandas()
+    return made
 
 
 def _type(rows: list[dict[str, Any]], name: str) -> pa.DataType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -43,7 +44,7 @@ def write_chunks(plan: Plan, size: int) -> list[str]:
     order = {name: place for place, name in enumerate(plan.experiment.methods)}
     missing = sorted(plan.missing, key=lambda run: (order[run.method], run.name, run.spec.seed))
     store = RunStore.of(plan.project)
-    folder = plan.project.store / "chunks" / uuid4().hex
+    folder = plan.project.store / "chunks" / f"{os.getpid()}-{uuid4().hex[:8]}"
     paths = []
     for first in range(0, len(missing), size):
         runs = tuple(missing[first : first + size])

@@ -1,0 +1,158 @@
+"""`pearl run`, and what goes with it: experiments, methods, reproduce, gc, track."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from pearl.project import Project
+
+INTERRUPTED = 130
+track = typer.Typer(help="MLflow's store.", no_args_is_help=True)
+
+
+def run(
+    experiment: Annotated[str, typer.Argument(help="Such as memory/figure1e.")],
+    profile: Annotated[str | None, typer.Option(help="smoke, sample or paper.")] = None,
+    source: Annotated[str | None, typer.Option(help="hub, mirror or sample.")] = None,
+    runner: Annotated[
+        str, typer.Option(envvar="PEARL_RUNNER", help="serial or processes.")
+    ] = "processes",
+    workers: Annotated[
+        int, typer.Option(min=1, envvar="PEARL_WORKERS", help="Processes at once.")
+    ] = os.cpu_count() or 1,
+    seeds: Annotated[str | None, typer.Option(help="Such as 0-2 or 0,3,5.")] = None,
+    only: Annotated[str | None, typer.Option(help="The one run whose key begins so.")] = None,
+    dry_run: Annotated[bool, typer.Option(help="Say what is missing; make nothing.")] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Try failed runs again.")] = False,
+    stage: Annotated[
+        bool, typer.Option(help="What the DVC stage does: params.yaml alone, into results/.")
+    ] = False,
+) -> None:
+    """Make an experiment's missing runs, track them, and show the result."""
+    from pearl.cli.run_view import announce, resume_command, show_failures, show_outcome
+    from pearl.errors import SettingError
+    from pearl.experiments.words import one_of
+    from pearl.sweeps import RUNNERS, sweep
+
+    project = Project.find()
+    chosen = next(name for name in RUNNERS if name == one_of(runner, RUNNERS, "runner"))
+    if stage and dry_run:
+        raise SettingError("A DVC stage can't be a dry run.", remedy="Leave --stage out.")
+    again = resume_command(experiment, profile, source, seeds, only)
+    console = Console()
+    try:
+        outcome = sweep(
+            project,
+            experiment,
+            profile=profile,
+            source=source,
+            runner=chosen,
+            workers=workers,
+            seeds=seeds,
+            only=only,
+            retry_failed=retry_failed or stage,
+            dry_run=dry_run,
+            stage=stage,
+            announce=lambda plan: announce(console, plan),
+        )
+    except KeyboardInterrupt:
+        message = f"Stopped. Finished runs are kept; to go on: {again}"
+        Console(stderr=True).print(message, markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
+    show_outcome(console, outcome)
+    show_failures(outcome, again)
+    if outcome.failed:
+        raise typer.Exit(1)
+
+
+def experiments() -> None:
+    """List the experiments: what each asks, and where the paper shows it."""
+    from pearl.experiments import load_experiments
+
+    table = Table("experiment", "paper", "methods", "question")
+    for each in load_experiments(Project.find()).values():
+        place = f"{each.paper}, {each.place}"
+        table.add_row(each.id, place, str(len(each.methods)), each.question.strip())
+    Console().print(table)
+
+
+def methods(
+    kind: Annotated[
+        str | None, typer.Argument(help="An environment such as kv_cache; all by default.")
+    ] = None,
+) -> None:
+    """List the methods that can face an environment, with their settings."""
+    from pearl.experiments.environment import label_of, load_environments, method_config
+    from pearl.experiments.words import one_of
+
+    environments = load_environments(Project.find())
+    if kind is not None:
+        environments = {kind: environments[one_of(kind, environments, "environment")]}
+    table = Table("environment", "method", "label", "settings")
+    for environment in environments.values():
+        for name, method in environment.method_models().items():
+            settings = ", ".join(f"{key}={value}" for key, value in method_config(method).items())
+            table.add_row(environment.kind, name, label_of(method, name), settings)
+    Console().print(table)
+
+
+def reproduce(
+    key: Annotated[str, typer.Argument(help="A key, its beginning, or an MLflow run id.")],
+) -> None:
+    """Print the exact command that makes a run again."""
+    from pearl.sweeps.recipe import recipe
+
+    found = recipe(Project.find(), key)
+    console = Console()
+    console.print(f"# {found.name} ({found.key})", highlight=False, soft_wrap=True, markup=False)
+    for warning in found.warnings:
+        console.print(f"# {warning}", highlight=False, soft_wrap=True, markup=False)
+    console.print(" \\\n  && ".join(found.commands), highlight=False, soft_wrap=True, markup=False)
+
+
+def gc(
+    yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, only list.")] = False,
+) -> None:
+    """List (or delete) what nothing needs any more: runs of other code, leftovers."""
+    from pearl.sweeps.cleaning import clean, find_waste
+
+    project = Project.find()
+    console = Console()
+    waste = find_waste(project)
+    for each in waste:
+        place = each.path.relative_to(project.root)
+        console.print(f"{each.byte_count / 1e6:8.1f} MB  {place}  ({each.why})", highlight=False)
+    total = sum(each.byte_count for each in waste) / 1e6
+    if not waste:
+        console.print("Nothing to clear away.")
+    elif yes:
+        clean(project, waste)
+        console.print(f"Deleted {len(waste)} things, {total:.1f} MB.", highlight=False)
+    else:
+        console.print(f"{len(waste)} things, {total:.1f} MB. `pearl gc --yes` deletes them.")
+
+
+@track.callback()
+def _track() -> None:
+    """MLflow's store."""
+
+
+@track.command("sync")
+def track_sync() -> None:
+    """Record in MLflow every stored run that it lacks, and rebuild its store where it is gone."""
+    from pearl.tracking.store import address
+    from pearl.tracking.sync import sync
+
+    project = Project.find()
+    done = sync(project)
+    lines = [f"{done.recorded} runs recorded, {done.known} were there already."]
+    if done.from_results:
+        lines.append(f"{done.from_results} of them rebuilt from results files (thinned curves).")
+    lines.append(f"To look: mlflow server --backend-store-uri {shlex.quote(address(project))}")
+    Console().print("\n".join(lines), highlight=False, soft_wrap=True, markup=False)

@@ -1,0 +1,105 @@
+"""What `pearl run` shows: the plan, the result, the failures and the next command."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+
+from pearl.sweeps import Estimate, Plan, SweepOutcome, mixed_if_resumed
+
+
+def announce(console: Console, plan: Plan) -> None:
+    """Print the data source first, then what is there and what is missing."""
+    console.print(plan.data.line, highlight=False, markup=False, soft_wrap=True)
+    if plan.data.provenance is not None:
+        console.print(f"  {plan.data.provenance.label}", highlight=False, markup=False)
+    counts = [f"{len(plan.runs)} runs: {len(plan.found)} found, {len(plan.missing)} to make"]
+    if plan.failed:
+        counts.append(f"{len(plan.failed)} failed before")
+    console.print(
+        f"{plan.experiment.id}, profile {plan.profile}, {', '.join(counts)}", highlight=False
+    )
+    for name, versions in mixed_if_resumed(plan).items():
+        console.print(
+            f"warning: runs under several versions of {name} ({', '.join(versions)});"
+            " the sweep is marked mixed",
+            style="yellow",
+            highlight=False,
+        )
+
+
+def resume_command(
+    experiment: str, profile: str | None, source: str | None, seeds: str | None, only: str | None
+) -> str:
+    """Return the command that goes on where this one stopped."""
+    words = ["pearl", "run", experiment]
+    options = {"--profile": profile, "--source": source, "--seeds": seeds, "--only": only}
+    for option, value in options.items():
+        words += [option, value] if value is not None else []
+    return shlex.join(words)
+
+
+def show_outcome(console: Console, outcome: SweepOutcome) -> None:
+    """Print a dry run's estimate, or the results with the command that comes next."""
+    if outcome.estimate is not None:
+        console.print(estimate_text(outcome.estimate), highlight=False)
+        return
+    counts = f"{len(outcome.plan.found)} found, {len(outcome.made)} made"
+    console.print(f"{counts}, {len(outcome.failed)} failed", highlight=False)
+    if outcome.rows is None or outcome.results_file is None:
+        return
+    console.print(_table(outcome.rows))
+    file = outcome.results_file.relative_to(outcome.plan.project.root)
+    console.print(f"Rows: {file}", highlight=False, soft_wrap=True)
+    if not outcome.plan.stage:
+        options = f"--profile {outcome.plan.profile} --source {outcome.plan.data.source}"
+        console.print(f"Next: pearl report {options}", highlight=False, soft_wrap=True)
+
+
+def show_failures(outcome: SweepOutcome, again: str) -> None:
+    """List failed runs with their cause, on standard error."""
+    if not outcome.failed:
+        return
+    console = Console(stderr=True)
+    for failure in outcome.failed:
+        line = f"failed: {failure.key[:12]} {failure.run.name}: {failure.cause}"
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    folder = (outcome.plan.project.store / "failures").relative_to(outcome.plan.project.root)
+    hint = f"Tracebacks: {folder}/<key>.json. To try again: {again} --retry-failed"
+    console.print(hint, markup=False, highlight=False, soft_wrap=True)
+
+
+def estimate_text(estimate: Estimate) -> str:
+    """Return a sentence on time and disk."""
+    if estimate.runs == 0:
+        return "Nothing to make."
+    disk = f"at most {estimate.most_bytes / 1e6:,.1f} MB of disk"
+    if estimate.seconds is None:
+        methods = ", ".join(estimate.unknown)
+        return f"{estimate.runs} runs, time unknown (never made here: {methods}), {disk}."
+    minutes, seconds = divmod(round(estimate.seconds), 60)
+    return f"{estimate.runs} runs, about {minutes} min {seconds} s, {disk}."
+
+
+def _table(rows: pd.DataFrame) -> Table:
+    table = Table("method", "seeds", "mean final regret", "lowest", "highest", "on")
+    for label, group in _groups(rows):
+        final = group["curve_regret"].map(lambda curve: curve[-1])
+        source = str(group["data_source"].iloc[0])
+        numbers = [f"{value:,.2f}" for value in (final.mean(), final.min(), final.max())]
+        table.add_row(label, str(len(group)), *numbers, source)
+    return table
+
+
+def _groups(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the rows of each cell under its name without the seed."""
+    cells = rows["name"].str.replace(r" · seed \d+$", "", regex=True)
+    horizons = rows["config"].map(lambda config: json.loads(config)["horizon"])
+    titles = cells + horizons.map(lambda horizon: f" · T={horizon:,}")
+    for title in titles.drop_duplicates().sort_values():
+        yield str(title), rows[titles == title]

@@ -1,0 +1,163 @@
+"""`pearl runs`: what is in the store of runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from pearl.project import Project
+
+if TYPE_CHECKING:
+    from pearl.runs.store import RunStore
+    from pearl.runs.stored import StoredRun
+
+app = typer.Typer(help="Stored runs: list, show, compare, export, rm.", no_args_is_help=True)
+
+Keys = Annotated[list[str], typer.Argument(help="Keys or their beginnings.")]
+ExperimentOption = Annotated[str | None, typer.Option(help="Such as memory/figure1e.")]
+MethodOption = Annotated[str | None, typer.Option(help="Such as rsm_linucb.")]
+ProfileOption = Annotated[str | None, typer.Option(help="smoke, sample or paper.")]
+
+
+@app.command("list")
+def list_runs(
+    experiment: ExperimentOption = None,
+    method: MethodOption = None,
+    profile: ProfileOption = None,
+    failed: Annotated[bool, typer.Option("--failed", help="Failed runs and why.")] = False,
+) -> None:
+    """List stored runs, or with --failed those that failed, with their cause."""
+    wanted = {"experiment": experiment, "method": method, "profile": profile}
+    store = _store()
+    if failed:
+        table = Table("key", "run", "T", "attempts", "cause")
+        for each in store.failures():
+            if _fits(each.run, wanted):
+                words = [each.key[:12], each.run.name, f"{each.run.horizon:,}"]
+                table.add_row(*words, str(each.attempts), each.cause)
+    else:
+        table = Table("key", "run", "T", "final regret", "profile", "data", "seconds")
+        for run in _selected(store, wanted):
+            final = run.facts.get("final_regret", run.regret()[-1])
+            words = [run.key[:12], run.run.name, f"{run.run.horizon:,}", f"{final:,.2f}"]
+            seconds = f"{run.machine['seconds']:.1f}"
+            table.add_row(*words, run.run.profile, run.run.data_source, seconds)
+    console = Console()
+    console.print(table)
+    console.print(f"{table.row_count} runs", highlight=False)
+
+
+@app.command()
+def show(key: Annotated[str, typer.Argument(help="A key or its beginning.")]) -> None:
+    """Show everything that is known of a run."""
+    store = _store()
+    stored = store.read(store.find(key))
+    described = {
+        "key": stored.key,
+        "folder": str(stored.folder.relative_to(Project.find().root)),
+        "run": stored.run.model_dump(mode="json"),
+        "facts": stored.facts,
+        "machine": stored.machine,
+    }
+    Console().print_json(json.dumps(described, ensure_ascii=False))
+
+
+@app.command()
+def compare(keys: Keys) -> None:
+    """Show where runs differ in settings, and their facts side by side."""
+    store = _store()
+    runs = [store.read(store.find(key)) for key in keys]
+    table = Table("", *(run.key[:12] for run in runs))
+    table.add_row("run", *(run.run.name for run in runs))
+    settings = [_flat(run) for run in runs]
+    for name in dict.fromkeys(name for each in settings for name in each):
+        values = [str(each.get(name, "-")) for each in settings]
+        if len(set(values)) > 1:
+            table.add_row(name, *values)
+    table.add_section()
+    for name in dict.fromkeys(name for run in runs for name in run.facts):
+        table.add_row(name, *(str(run.facts.get(name, "-")) for run in runs))
+    Console().print(table)
+
+
+@app.command()
+def export(
+    output: Annotated[Path, typer.Argument(help="A .csv (without curves) or .parquet file.")],
+    experiment: ExperimentOption = None,
+    method: MethodOption = None,
+    profile: ProfileOption = None,
+) -> None:
+    """Write stored runs as rows of one table."""
+    from pearl.errors import SettingError
+    from pearl.files import whole_file
+    from pearl.runs import results
+
+    if output.suffix not in (".csv", ".parquet"):
+        raise SettingError(
+            f"{output}: unknown kind of file.", remedy="Let its name end in .csv or .parquet."
+        )
+    wanted = {"experiment": experiment, "method": method, "profile": profile}
+    runs = list(_selected(_store(), wanted))
+    if not runs:
+        raise SettingError("No stored run fits.", remedy="`pearl runs list` shows what there is.")
+    rows = [results.row(run, run.run) for run in runs]
+    if output.suffix == ".parquet":
+        results.write(output.absolute(), rows)
+    else:
+        frame = results.frame(rows).drop(columns=["curve_t", "curve_regret", "episode_starts"])
+        with whole_file(output.absolute()) as temporary:
+            frame.to_csv(temporary, index=False)
+    Console().print(f"{len(rows)} runs written to {output}", highlight=False)
+
+
+@app.command()
+def rm(
+    keys: Keys,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, only say what.")] = False,
+) -> None:
+    """Delete runs from the store and from MLflow, damaged ones too."""
+    from pearl.tracking.store import database
+    from pearl.tracking.write import forget
+
+    project, store, console = Project.find(), _store(), Console()
+    full = [store.find(key) for key in keys]
+    for key in full:
+        folder = store.path(key).relative_to(project.root)
+        console.print(f"{'deleting' if yes else 'would delete'} {folder}", highlight=False)
+    if not yes:
+        console.print("Nothing is deleted without --yes.")
+        return
+    for key in full:
+        store.remove(key)
+    if database(project).is_file():
+        forget(project, full)
+
+
+def _store() -> RunStore:
+    from pearl.runs.store import RunStore
+
+    return RunStore.of(Project.find())
+
+
+def _selected(store: RunStore, wanted: dict[str, str | None]) -> list[StoredRun]:
+    runs = [store.read(key) for key in store.all_keys()]
+    fitting = [run for run in runs if _fits(run.run, wanted)]
+    return sorted(fitting, key=lambda run: (run.run.experiment, run.run.profile, run.run.name))
+
+
+def _fits(run: Any, wanted: dict[str, str | None]) -> bool:
+    return all(value in (None, getattr(run, name)) for name, value in wanted.items())
+
+
+def _flat(stored: StoredRun) -> dict[str, Any]:
+    run = stored.run
+    flat: dict[str, Any] = {"seed": run.spec.seed, "data": run.data_label, "code": run.spec.code}
+    for section, value in run.spec.config.items():
+        for name, inner in value.items() if isinstance(value, dict) else [("", value)]:
+            flat[f"{section}.{name}" if name else section] = inner
+    return flat

@@ -1,0 +1,92 @@
+"""What nothing needs any more: runs of code that is gone, and what killed writers left."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from pearl.errors import SettingError
+from pearl.experiments import load_environments
+from pearl.project import Project
+from pearl.runs.code import code_hash
+from pearl.runs.store import RunStore
+
+# The names that pearl.files gives to what isn't whole yet: .<target>.<process>-<random>.part
+LEFTOVER = re.compile(r"^\..+\.(\d+)-[0-9a-z]+\.(part|old)$")
+
+
+@dataclass(frozen=True)
+class Waste:
+    """A file or folder that may go, and why; `key` where it is a run."""
+
+    path: Path
+    why: str
+    byte_count: int
+    key: str | None = None
+
+
+def find_waste(project: Project) -> list[Waste]:
+    """Return what may be deleted, changing nothing.
+
+    A run is waste when the code of its environment has another hash now; damaged runs and runs of
+    environments that aren't defined here are left alone.
+    """
+    return [*_orphans(project), *_leftovers(project)]
+
+
+def clean(project: Project, waste: Iterable[Waste]) -> None:
+    """Delete what `find_waste` found; runs under their claim."""
+    store = RunStore.of(project)
+    for each in waste:
+        if each.key is not None:
+            store.remove(each.key)
+        elif each.path.is_dir():
+            shutil.rmtree(each.path, ignore_errors=True)
+        else:
+            each.path.unlink(missing_ok=True)
+
+
+def _orphans(project: Project) -> Iterator[Waste]:
+    store = RunStore.of(project)
+    current: dict[str, str] = {}
+    for kind, environment in load_environments(project).items():
+        try:
+            current[kind] = code_hash(environment.entry)
+        except SettingError:
+            continue
+    for key in store.all_keys():
+        folder = store.path(key)
+        try:
+            spec = json.loads((folder / "run.json").read_text(encoding="utf-8"))["spec"]
+            kind, code = spec["config"]["environment"]["kind"], spec["code"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if kind in current and code != current[kind]:
+            yield Waste(folder, f"run of other code than {kind} has now", _bytes(folder), key)
+    for failure in store.failures():
+        kind, path = failure.run.spec.config["environment"]["kind"], store.failure_path(failure.key)
+        if kind in current and failure.run.spec.code != current[kind]:
+            yield Waste(path, f"failure of other code than {kind} has now", _bytes(path))
+
+
+def _leftovers(project: Project) -> Iterator[Waste]:
+    for room in (project.store, project.mlruns, project.results, project.tables, project.raw):
+        for path in sorted(room.rglob(".*")) if room.is_dir() else []:
+            match = LEFTOVER.match(path.name)
+            if match and not psutil.pid_exists(int(match[1])):
+                yield Waste(path, "left by a writer that was killed", _bytes(path))
+    for folder in sorted((project.store / "chunks").glob("*-*")):
+        if not psutil.pid_exists(int(folder.name.partition("-")[0])):
+            yield Waste(folder, "work list of a sweep that was killed", _bytes(folder))
+
+
+def _bytes(path: Path) -> int:
+    if path.is_file():
+        return path.stat().st_size
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())

@@ -1,0 +1,150 @@
+"""How a run is made again: the exact command, and what could make it come out otherwise."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+
+from pearl.errors import PearlError
+from pearl.project import Project
+from pearl.runs import results
+from pearl.runs.machine import machine_facts
+from pearl.runs.spec import SHORT, PlannedRun
+from pearl.runs.store import RunStore
+from pearl.tracking import read
+from pearl.tracking.store import database
+from pearl.tracking.sync import planned_of, results_files
+
+MIRROR = "PEARL_DATA_MIRROR"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A run's key and name, shell commands in order, and warnings for people."""
+
+    key: str
+    name: str
+    commands: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """What the recipe needs to know of a run; `commit` is None where it wasn't recorded."""
+
+    key: str
+    name: str
+    experiment: str
+    profile: str
+    source: str
+    seed: int
+    commit: str | None
+    dirty: bool
+    stored: bool
+
+
+def recipe(project: Project, key_or_id: str) -> Recipe:
+    """Return how to make a run again.
+
+    Args:
+        project: where to look: the store, then MLflow, then the results files.
+        key_or_id: a key, its beginning, or an MLflow run id.
+
+    Raises:
+        PearlError: none or several runs fit.
+    """
+    run = _find(project, key_or_id)
+    warnings = []
+    commands = []
+    here = machine_facts(project.root)["git_commit"]
+    if run.commit is None:
+        warnings.append("The git commit wasn't recorded: this assumes the code as it is now.")
+    elif run.commit != here:
+        commands.append(f"git checkout {run.commit}")
+    if run.dirty:
+        warnings.append(
+            "It was made with uncommitted changes: the commit alone may give another key."
+        )
+    if run.stored:
+        commands.append(f"pearl runs rm {run.key[:SHORT]} --yes")
+        warnings.append("It is in the store: without the removal it is found, not made.")
+    prefix = ""
+    if run.source == "mirror":
+        folder = os.environ.get(MIRROR)
+        prefix = f"{MIRROR}={shlex.quote(folder or '/folder/with/the/files')} "
+        if folder is None:
+            warnings.append(f"Let {MIRROR} name the folder with the publisher's files.")
+    words = ["pearl", "run", run.experiment, "--profile", run.profile]
+    if run.source in ("hub", "mirror", "sample"):
+        words += ["--source", run.source]
+    words += ["--seeds", str(run.seed), "--only", run.key[:SHORT]]
+    commands.append(prefix + shlex.join(words))
+    return Recipe(run.key, run.name, tuple(commands), tuple(warnings))
+
+
+def _find(project: Project, key_or_id: str) -> _Origin:
+    store = RunStore.of(project)
+    if any(key.startswith(key_or_id) for key in store.all_keys()):
+        return _stored(store, store.find(key_or_id))
+    if database(project).is_file():
+        try:
+            tracked = read.find(project, key_or_id)
+        except PearlError:
+            tracked = None
+        if tracked is not None:
+            if store.has(tracked.key):
+                return _stored(store, tracked.key)
+            return _tracked(tracked)
+    rows = dict(_rows(project, key_or_id))
+    if len(rows) == 1:
+        return _origin(*rows.values(), commit=None, dirty=False, stored=False)
+    raise PearlError(
+        f"{len(rows) or 'No'} runs have a key or MLflow id that begins with {key_or_id!r}.",
+        remedy="`pearl runs list` shows the keys.",
+    )
+
+
+def _rows(project: Project, prefix: str) -> list[tuple[str, PlannedRun]]:
+    found = []
+    for file in results_files(project):
+        for row in results.read(file).to_dict("records"):
+            if str(row["key"]).startswith(prefix):
+                named = {str(name): value for name, value in row.items()}
+                found.append((str(row["key"]), planned_of(named, project)))
+    return found
+
+
+def _stored(store: RunStore, key: str) -> _Origin:
+    stored = store.read(key)
+    commit, dirty = stored.machine["git_commit"], bool(stored.machine["git_dirty"])
+    return _origin(stored.run, commit=commit, dirty=dirty, stored=True)
+
+
+def _origin(run: PlannedRun, *, commit: str | None, dirty: bool, stored: bool) -> _Origin:
+    return _Origin(
+        key=run.key,
+        name=run.name,
+        experiment=run.experiment,
+        profile=run.profile,
+        source=run.data_source,
+        seed=run.spec.seed,
+        commit=commit,
+        dirty=dirty,
+        stored=stored,
+    )
+
+
+def _tracked(run: read.TrackedRun) -> _Origin:
+    commit = run.tags.get("git.commit", "unknown")
+    return _Origin(
+        key=run.key,
+        name=run.name,
+        experiment=run.tags["pearl.experiment"],
+        profile=run.tags["pearl.profile"],
+        source=run.tags["data.source"],
+        seed=int(run.tags["seed"]),
+        commit=None if commit == "unknown" else commit,
+        dirty=run.tags.get("git.dirty") == "true",
+        stored=False,
+    )
