@@ -10,6 +10,7 @@ from pathlib import Path
 
 import requests
 from filelock import FileLock
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from pearl.errors import SourceError
 from pearl.files import sha256_of
@@ -87,7 +88,7 @@ def _gather(url: str, facts: FileFacts, part: Path, patience: Patience) -> None:
                 if _size(part) < facts.byte_count:
                     _attempt(url, facts, part, patience.timeout, advance)
                 return
-            except (_BrokenError, requests.RequestException) as error:
+            except (_BrokenError, requests.RequestException, HTTPError) as error:
                 size = _size(part)
                 failures = 1 if size > most else failures + 1
                 most = max(most, size)
@@ -114,7 +115,8 @@ def _attempt(url: str, facts: FileFacts, part: Path, timeout: float, advance: Ad
             advance(-offset)
             offset = 0
         with part.open("wb" if whole else "ab", buffering=0) as stream:
-            for chunk in response.iter_content(CHUNK_BYTES):
+            # read1 gives what has arrived: nothing is lost of a chunk that breaks off.
+            while chunk := response.raw.read1(CHUNK_BYTES, decode_content=True):
                 offset += len(chunk)
                 if offset > facts.byte_count:
                     break
@@ -151,12 +153,12 @@ def _refuse(url: str, response: requests.Response, part: Path) -> None:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, requests.Timeout):
+    if isinstance(error, (requests.Timeout, ReadTimeoutError)):
         return "the server was silent for too long"
-    if isinstance(error, requests.ConnectionError) and not isinstance(
-        error, requests.exceptions.ChunkedEncodingError
-    ):
-        return "the server can't be reached, or the connection broke"
+    if isinstance(error, requests.ConnectionError):
+        return "the server can't be reached"
+    if isinstance(error, HTTPError):
+        return "the connection broke"
     return str(error)
 
 

@@ -1,0 +1,63 @@
+import pytest
+
+from pearl.datasets.registry import DATASETS, dataset
+from pearl.datasets.sources import choice_of, choose_source, explain_source
+from pearl.errors import SettingError
+
+
+@pytest.mark.parametrize(
+    ("flag", "named", "profile", "expected", "reason"),
+    [
+        (None, None, "sample", "sample", "the profile's default"),
+        (None, None, "smoke", "sample", "the profile's default"),
+        (None, None, "paper", "hub", "the profile's default"),
+        (None, "mirror", "paper", "mirror", "params.yaml"),
+        (None, "sample", "paper", "sample", "params.yaml"),
+        ("hub", "mirror", "sample", "hub", "--source"),
+        ("sample", None, "paper", "sample", "--source"),
+    ],
+)
+def test_flag_before_params_before_profile(flag, named, profile, expected, reason):
+    params = {"sources": {"mooncake": named}}
+    choice = explain_source("mooncake", flag=flag, params=params, profile=profile)
+    assert (choice.source, choice.reason) == (expected, reason)
+    assert choice.line == f"mooncake: source {expected} ({reason})"
+    assert choose_source("mooncake", flag=flag, params=params, profile=profile) == expected
+
+
+def test_a_mirror_that_is_named_changes_nothing_by_itself(monkeypatch, tmp_path):
+    monkeypatch.setenv("PEARL_DATA_MIRROR", str(tmp_path))
+    assert choose_source("mooncake", flag=None, params={}, profile="sample") == "sample"
+    assert choose_source("mooncake", flag=None, params={}, profile="paper") == "hub"
+
+
+@pytest.mark.parametrize(
+    ("flag", "params", "profile", "said"),
+    [
+        ("web", {}, "sample", "--source: 'web'"),
+        (None, {"sources": {"mooncake": "web"}}, "sample", "sources.mooncake: 'web'"),
+        (None, {"sources": {"mooncake": 3}}, "sample", "sources.mooncake: 3"),
+        (None, {"sources": "hub"}, "sample", "`sources`"),
+        (None, {}, "huge", "'huge'"),
+    ],
+)
+def test_a_word_that_is_no_source_is_refused_with_the_words_that_are(flag, params, profile, said):
+    with pytest.raises(SettingError) as caught:
+        explain_source("mooncake", flag=flag, params=params, profile=profile)
+    assert said in caught.value.problem
+    assert "sample" in caught.value.remedy
+
+
+def test_params_alone_choose_for_a_stage():
+    assert choice_of("mooncake", {}).source == "sample"
+    assert choice_of("mooncake", {"profile": "paper"}).source == "hub"
+    assert choice_of("mooncake", {"profile": "paper"}, profile="smoke").source == "sample"
+    with pytest.raises(SettingError, match="None"):
+        choice_of("mooncake", {"profile": None})
+
+
+def test_registry_names_each_data_set_once_and_refuses_others():
+    assert all(entry.name == name for name, entry in DATASETS.items())
+    assert dataset("mooncake").manifest.rows == 12_031
+    with pytest.raises(SettingError, match=r"(?s)moonlight.*mooncake"):
+        dataset("moonlight")
