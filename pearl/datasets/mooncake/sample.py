@@ -2,9 +2,8 @@
 
 Conversations begin at random in the hour; each has a number of turns, and each turn's prompt is
 the one before with its answer and a new message, so it shares every full block of it. Some
-conversations begin with one of a set of documents, the r-th most popular roughly
-in proportion to 1/r.
-Lengths, turns and pauses follow quantiles measured on the publisher's trace; every draw is an
+conversations begin with one of a set of documents, the r-th most popular in proportion to
+1/(r + 4). Lengths, turns and pauses follow quantiles measured on the publisher's trace; every draw is an
 integer and every step integer arithmetic, so the bytes are the same on every machine.
 """
 
@@ -45,7 +44,7 @@ DOCUMENT_BLOCKS = {0: 2, 250: 4, 500: 8, 750: 20, 950: 60, 1000: 145}
 # with one turn, because an hour cuts conversations short.
 TURNS = (4300, 1252, 401, 171, 85, 46, 22, 17, 6, 13, 5, 4, 3, 3, 3, 3)
 DOCUMENTS = 120
-FLATTENED = 4  # the r-th most popular document in proportion to 1/(r + 4)
+FLATTENED = 4  # the r-th most popular document in proportion to 1/(r + FLATTENED)
 DEEPEST = 1 << 9  # above the most blocks of a prompt
 DOCUMENT_PER_MILLE = 150
 REPEAT_PER_MILLE = 30
