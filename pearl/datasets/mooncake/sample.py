@@ -3,8 +3,8 @@
 Conversations begin at random in the hour; each has a number of turns, and each turn's prompt is
 the one before with its answer and a new message, so it shares every full block of it. Some
 conversations begin with one of a set of documents, the r-th most popular in proportion to
-1/(r + 4). Lengths, turns and pauses follow quantiles measured on the publisher's trace; every draw is an
-integer and every step integer arithmetic, so the bytes are the same on every machine.
+1/(r + 4). Lengths, turns and pauses follow quantiles measured on the publisher's trace; every draw
+is an integer and every step integer arithmetic, so the bytes are the same on every machine.
 """
 
 from __future__ import annotations
