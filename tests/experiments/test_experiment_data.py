@@ -1,0 +1,189 @@
+from pathlib import Path
+
+import pytest
+import yaml
+from toy_world import EXPERIMENT, make_project
+
+from pearl.errors import SettingError
+from pearl.experiments import (
+    cells,
+    load_environment,
+    load_experiment,
+    load_experiments,
+    load_params,
+    read_seeds,
+)
+from pearl.project import Project
+from pearl.runs.canonical import digest
+
+
+def cells_of(project: Project) -> list:
+    experiment = load_experiment("toy/trial", project).under("smoke")
+    environment = load_environment("toy", project)
+    return list(cells(experiment, environment, load_params(project).settings("toy")))
+
+
+def test_the_product_is_whole_and_named_for_people(project: Project) -> None:
+    found = cells_of(project)
+    assert [cell.title for cell in found] == [
+        "Steady · M=1",
+        "Keen · M=1",
+        "Steady · M=3",
+        "Keen · M=3",
+    ]
+    assert found[0].config == {
+        "environment": {"kind": "toy", "memory": 1, "pause": 0.0, "mode": "fair"},
+        "method": {"gain": 0.5},
+        "horizon": 50,
+    }
+
+
+def test_order_of_grid_and_methods_changes_no_config(tmp_path: Path) -> None:
+    one = make_project(tmp_path / "a", grid={"memory": [1, 3], "mode": ["x", "y"]})
+    other = make_project(
+        tmp_path / "b", grid={"mode": ["y", "x"], "memory": [3, 1]}, methods=["keen", "steady"]
+    )
+    first, second = ({digest(cell.config) for cell in cells_of(each)} for each in (one, other))
+    assert first == second
+    assert len(first) == 8
+
+
+def test_horizon_can_be_swept(tmp_path: Path) -> None:
+    found = cells_of(make_project(tmp_path, grid={"horizon": [10, 20]}, methods=["steady"]))
+    assert [cell.config["horizon"] for cell in found] == [10, 20]
+    assert found[1].title == "Steady · horizon=20 · M=2"
+
+
+def test_profiles_lay_over(project: Project) -> None:
+    experiment = load_experiment("toy/trial", project)
+    assert experiment.under("smoke").horizon == 50
+    assert experiment.under("smoke").seed_list() == (0, 1)
+    assert experiment.under("sample").horizon == 500
+    assert experiment.under("paper").seed_list() == (0, 7)
+    assert experiment.file_stem == "toy-trial"
+
+
+def test_figure1e_as_the_paper_has_it() -> None:
+    experiment = load_experiments()["memory/figure1e"]
+    paper, sample, smoke = (experiment.under(name) for name in ("paper", "sample", "smoke"))
+    assert (paper.horizon, paper.settings, paper.seed_list()) == (
+        100_000,
+        {"memory": 180},
+        (0, 1, 2),
+    )
+    assert (sample.horizon, sample.settings, len(sample.seed_list())) == (20_000, {"memory": 60}, 5)
+    assert (smoke.horizon, smoke.settings, len(smoke.seed_list())) == (2_000, {"memory": 30}, 2)
+    assert experiment.reference == "rsm_linucb"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"titel": "x"}, ["unknown name 'titel'", "'title'"]),
+        ({"profiles": {"smoke": {"horzon": 3}}}, ["profiles.smoke.horzon", "'horizon'"]),
+        ({"profiles": {"smoek": {}}}, ["'smoek'", "'smoke'"]),
+        ({"paper": "memroy"}, ["'memroy'", "'memory'"]),
+        ({"horizon": 0}, ["horizon", "greater than"]),
+        ({"reference": "kene"}, ["'kene'", "'keen'"]),
+        ({"methods": ["steady", "steady"]}, ["named twice"]),
+    ],
+)
+def test_what_is_wrong_in_a_definition_is_named(tmp_path: Path, change: dict, words: list) -> None:
+    project = make_project(tmp_path, **change)
+    with pytest.raises(SettingError) as caught:
+        load_experiments(project)
+    for word in ["trial.yaml", *words]:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"settings": {"memroy": 3}}, ["'memroy'", "'memory'"]),
+        ({"grid": {"memroy": [3]}}, ["'memroy'", "'memory'"]),
+        ({"methods": ["steady", "keem"]}, ["'keem'", "'keen'"]),
+        ({"grid": {"horizon": ["long"]}}, ["'long'"]),
+    ],
+)
+def test_what_the_environment_does_not_know_is_named(
+    tmp_path: Path, change: dict, words: list
+) -> None:
+    project = make_project(tmp_path, **change)
+    with pytest.raises(SettingError) as caught:
+        cells_of(project)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_unknown_experiment_and_environment(project: Project) -> None:
+    with pytest.raises(SettingError, match="memory/figure1e"):
+        load_experiment("memory/figure1f", project)
+    with pytest.raises(SettingError, match="kv_cache"):
+        load_environment("kvcache", project)
+
+
+def test_an_id_or_kind_of_pearl_cannot_be_taken(project: Project) -> None:
+    own = project.root / "experiments" / "copy.yaml"
+    own.write_text(yaml.safe_dump(EXPERIMENT))
+    with pytest.raises(SettingError, match="exists already"):
+        load_experiments(project)
+    environments = project.root / "experiments" / "environments.yaml"
+    environments.write_text(environments.read_text().replace("toy:", "kv_cache:", 1))
+    with pytest.raises(SettingError, match="exists already"):
+        load_environment("kv_cache", project)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("profle: smoke", ["'profle'", "'profile'"]),
+        ("profile: smok", ["'smok'", "'smoke'"]),
+        ("sources: {moncake: null}", ["'moncake'", "'mooncake'"]),
+        ("sources: {mooncake: sampel}", ["'sampel'", "'sample'"]),
+        ("kv_cache: {memry: 3}", ["'memry'", "'memory'"]),
+        ("kv_cache: {split: sha265}", ["'sha265'", "'sha256'"]),
+        ("kv_cache: {memory: 0}", ["memory = 0"]),
+        ("toy: [1]", ["expected named settings"]),
+        ("- 1", ["not named settings"]),
+        ("a: [", ["not YAML"]),
+    ],
+)
+def test_what_is_wrong_in_params_is_named(project: Project, text: str, words: list) -> None:
+    project.params_file.write_text(text)
+    with pytest.raises(SettingError) as caught:
+        load_params(project)
+    for word in ["params.yaml", *words]:
+        assert word in str(caught.value)
+
+
+def test_params_reach_the_settings(project: Project) -> None:
+    project.params_file.write_text("toy: {mode: rough}\nkv_cache: {memory: 7}\n")
+    params = load_params(project)
+    assert params.profile == "sample"
+    assert params.sources == {"mooncake": None}
+    assert params.settings("toy")["mode"] == "rough"
+    assert params.settings("kv_cache")["memory"] == 7
+
+
+def test_seeds() -> None:
+    assert read_seeds(3) == (0, 1, 2)
+    assert read_seeds([5, 0, 5]) == (0, 5)
+    assert read_seeds("0-2") == (0, 1, 2)
+    assert read_seeds("7, 0,3-4") == (0, 3, 4, 7)
+    for wrong in ("", "a", "3-1", "1,,2", "-1"):
+        with pytest.raises(SettingError, match="0-2"):
+            read_seeds(wrong)
+
+
+def test_project_is_found_from_below_and_by_home(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = project.root / "experiments" / "toy"
+    assert Project.find(below).root == project.root
+    with pytest.raises(Exception, match="No pearl project"):
+        Project.find(tmp_path)
+    monkeypatch.setenv("PEARL_HOME", str(project.root))
+    assert Project.find(tmp_path).root == project.root
+    monkeypatch.setenv("PEARL_HOME", str(tmp_path))
+    with pytest.raises(Exception, match=r"no dvc\.yaml"):
+        Project.find(below)
