@@ -32,7 +32,7 @@ def build(
     source: str | None,
     results_folder: Path,
     output: Path,
-    remedy: str = "Make them with `pearl run`.",
+    remedy: str | None = None,
 ) -> tuple[str, ...]:
     """Write index.html, index.md, figures/ and tables/ into `output`.
 
@@ -42,7 +42,7 @@ def build(
         source: hub, mirror or sample; None takes each data set's from params.yaml and profile.
         results_folder: holds <experiment>.parquet; an experiment without one is named as not run.
         output: project.reports, or a folder in it for a variant.
-        remedy: what to do where no experiment has results.
+        remedy: what to do where no experiment has results; None names the `pearl run` command.
 
     Returns:
         The ids of the experiments reported.
@@ -64,7 +64,12 @@ def build(
         else:
             absent.append(under)
     if not tables:
-        raise PearlError(f"There are no results in {results_folder}.", remedy=remedy)
+        run = f"pearl run {absent[0].id if absent else 'EXPERIMENT'} --profile {profile}"
+        run += f" --source {source}" if source else ""
+        raise PearlError(
+            f"There are no results of profile {profile} in {results_folder}.",
+            remedy=remedy or f"Make some with `{run}`.",
+        )
     papers = [
         (paper, make_sections(paper, [pair for pair in tables if pair[0].paper == name]))
         for name in PAPERS

@@ -153,11 +153,9 @@ def _printed(claim: NumberClaim) -> str:
     return sign + claim.published.replace(",", "")
 
 
-def _differences(claim: AnyClaim, table: FinalRegret) -> list[tuple[str, float, object]]:
+def _differences(claim: AnyClaim, table: FinalRegret) -> list[tuple[str, float, float]]:
     here = {**table.runs.settings, "horizon": table.runs.horizon}
-    return [
-        (name, value, here.get(name)) for name, value in claim.at.items() if here.get(name) != value
-    ]
+    return [(name, value, here[name]) for name, value in claim.at.items() if here[name] != value]
 
 
 def _testable(claim: AnyClaim, table: FinalRegret) -> bool:
@@ -167,10 +165,10 @@ def _testable(claim: AnyClaim, table: FinalRegret) -> bool:
 
 def _elsewhere(claim: AnyClaim, table: FinalRegret) -> str:
     parts = [
-        f"{name} {here:,} here, {value:,.0f} there" if isinstance(here, int) else f"{name} {here}"
+        f"{name} {here:,} (stated for {value:,.0f})"
         for name, value, here in _differences(claim, table)
     ]
-    return ", ".join(parts)
+    return f"measured at {', '.join(parts)}" if parts else ""
 
 
 def _against(baselines: tuple[Baseline, ...], table: FinalRegret) -> str:

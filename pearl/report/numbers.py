@@ -9,32 +9,43 @@ from pearl.report.statistics import Interval
 MINUS = "\N{MINUS SIGN}"
 
 
-def plain(value: float) -> str:
-    """Print four significant digits, thousands grouped, no exponent for usual sizes."""
-    if value == 0:
-        return "0"
-    magnitude = math.floor(math.log10(abs(value)))
-    if magnitude < -4 or magnitude > 9:
-        return format(value, ".3e").replace("-", MINUS)
+def plain(value: float, decimals: int | None = None) -> str:
+    """Print four significant digits, or `decimals`; thousands grouped, whole numbers whole."""
+    if decimals is None:
+        decimals = decimals_of(value)
+    text = f"{value:,.{decimals}f}"
+    if float(text.replace(",", "")) == 0 and value != 0:
+        text = format(value, ".2e")
+    return text.replace("-", MINUS)
+
+
+def decimals_of(value: float) -> int:
+    """Return how many decimals show four significant digits of `value`; 0 for whole numbers."""
     if float(value).is_integer():
-        return f"{value:,.0f}".replace("-", MINUS)
-    return f"{value:,.{min(6, max(0, 3 - magnitude))}f}".replace("-", MINUS)
+        return 0
+    return min(6, max(0, 3 - math.floor(math.log10(abs(value)))))
 
 
 def percent(share: float) -> str:
     """Print a share in [0, 1] in percent."""
-    return f"{100 * share:.3g}%".replace("-", MINUS)
+    return f"{100 * share:.3g}%"
+
+
+def between(measured: Interval | None, decimals: int | None = None) -> str:
+    """Print an interval as [low, high] with the estimate's decimals; nothing where there is none.
+
+    Equal values of all seeds are said in words: such an interval tells nothing.
+    """
+    if measured is None or measured.low is None or measured.high is None:
+        return ""
+    if measured.method == "degenerate":
+        return "(all seeds equal)"
+    places = decimals_of(measured.estimate) if decimals is None else decimals
+    if places == 0 and not (measured.low.is_integer() and measured.high.is_integer()):
+        places = 1
+    return f"[{plain(measured.low, places)}, {plain(measured.high, places)}]"
 
 
 def regret(measured: Interval) -> str:
     """Print an estimate with its interval."""
     return f"{plain(measured.estimate)} {between(measured)}".strip()
-
-
-def between(measured: Interval | None) -> str:
-    """Print an interval as [low, high]; nothing where there is none."""
-    if measured is None or measured.low is None or measured.high is None:
-        return ""
-    if measured.method == "degenerate":
-        return "[all seeds equal]"
-    return f"[{plain(measured.low)}, {plain(measured.high)}]"

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pearl.experiments import Experiment
 from pearl.report.cells import SHORT_KEY, Cell
-from pearl.report.claims import NOT_REPRODUCED, NOT_TESTABLE, Paper
+from pearl.report.claims import (
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    AnyClaim,
+    NumberClaim,
+    OrderClaim,
+    Paper,
+    ParityClaim,
+)
 from pearl.report.explanations import Explanation, clip_ties
 from pearl.report.final_regret import FinalRegret
 from pearl.report.findings import Finding
-from pearl.report.numbers import between, plain
+from pearl.report.numbers import between, percent, plain
 from pearl.report.sections import Section
 
+AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
+BOUNDS = {"at_least": f"{AT_LEAST} ", "at_most": "\N{LESS-THAN OR EQUAL TO} ", None: ""}
+UNSHOWN = ("BH q (paper", "difference of")
+"""Columns that stand in the CSV file alone; the differences are among the claims."""
 CAVEAT = "Intervals cover seeds, not new users or request streams."
 
 
@@ -38,7 +51,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class ClaimView:
-    """A line of a paper's summary."""
+    """A line of a paper's summary; `mark` is the number of its note beneath."""
 
     statement: str
     place: str
@@ -50,6 +63,7 @@ class ClaimView:
     tone: str
     scope: str
     note: str
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,40 +86,53 @@ class ExperimentView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """A paper: its claims, then its experiments."""
+    """A paper: its claims with the notes they share, then its experiments."""
 
     paper: Paper
     claims: tuple[ClaimView, ...]
+    notes: tuple[str, ...]
     experiments: tuple[ExperimentView, ...]
 
 
 def claim_view(finding: Finding) -> ClaimView:
     """Print a claim and what was measured for it."""
     claim, cells = finding.claim, finding.cells
-    several = len(cells) > 1 or finding.scope.startswith("against")
-    unit = "%" if getattr(claim, "quantity", None) == "reduction" else ""
-    measures = tuple(
-        Measure(
-            f"against {cell.row}" if several else "",
-            plain(cell.measured.estimate) + unit if cell.measured else "\N{EM DASH}",
-            between(cell.measured),
-            cell.verdict,
-        )
-        for cell in cells
-    )
-    published = cells[0].published if cells else getattr(claim, "published", "")
+    published = cells[0].published if cells else ""
+    bound = ""
+    if isinstance(claim, NumberClaim):
+        bound = " (bound)" if claim.bound else ""
+        published = f"{BOUNDS[claim.bound]}{claim.published}{_unit(claim)}"
     return ClaimView(
         statement=claim.statement,
         place=claim.place,
-        kind=claim.kind + (" (bound)" if getattr(claim, "bound", None) else ""),
+        kind=claim.kind + bound,
         experiment=claim.experiment,
-        published=_signs(published) + unit,
-        measures=measures,
+        published=published.replace(">=", AT_LEAST).replace("+-", "\N{PLUS-MINUS SIGN}"),
+        measures=tuple(_measure(claim, cell) for cell in cells),
         verdict=finding.verdict,
         tone=tone(finding.verdict),
         scope=finding.scope,
         note=claim.note,
     )
+
+
+def _measure(claim: AnyClaim, cell: Cell) -> Measure:
+    of = ""
+    if isinstance(claim, OrderClaim | ParityClaim):
+        of = f"difference from {cell.row}"
+    elif isinstance(claim, NumberClaim) and claim.quantity == "reduction":
+        of = f"against {cell.row}"
+    if cell.measured is None:
+        return Measure(of, "\N{EM DASH}", "", cell.verdict)
+    decimals = 1 if _unit(claim) else None
+    if isinstance(claim, NumberClaim) and claim.fact is not None:
+        decimals = len(claim.published.partition(".")[2])
+    text = plain(cell.measured.estimate, decimals) + _unit(claim)
+    return Measure(of, text, between(cell.measured, decimals), cell.verdict)
+
+
+def _unit(claim: AnyClaim) -> str:
+    return "%" if isinstance(claim, NumberClaim) and claim.quantity == "reduction" else ""
 
 
 def tone(verdict: str) -> str:
@@ -117,18 +144,31 @@ def tone(verdict: str) -> str:
 
 def paper_view(paper: Paper, sections: Sequence[Section]) -> PaperView:
     """Print a paper's claims and sections."""
-    claims = tuple(claim_view(finding) for section in sections for finding in section.findings)
-    return PaperView(paper, claims, tuple(experiment_view(section) for section in sections))
+    views = [[claim_view(finding) for finding in section.findings] for section in sections]
+    notes = tuple(dict.fromkeys(view.note for part in views for view in part if view.note))
+    marked = [
+        [
+            replace(view, mark=str(notes.index(view.note) + 1)) if view.note else view
+            for view in part
+        ]
+        for part in views
+    ]
+    return PaperView(
+        paper,
+        tuple(view for part in marked for view in part),
+        notes,
+        tuple(experiment_view(*pair) for pair in zip(sections, marked, strict=True)),
+    )
 
 
-def experiment_view(section: Section) -> ExperimentView:
-    """Print an experiment's section."""
-    experiment, table, findings = section.experiment, section.table, section.findings
+def experiment_view(section: Section, claims: Sequence[ClaimView]) -> ExperimentView:
+    """Print an experiment's section; `claims` are its own."""
+    experiment, table = section.experiment, section.table
     runs = table.runs
     body = [
         cell for cell in section.cells if cell.row in {table.label(name) for name in table.order}
     ]
-    shown = [c for c in dict.fromkeys(cell.column for cell in body) if "BH q (paper" not in c]
+    shown = [c for c in dict.fromkeys(cell.column for cell in body) if not c.startswith(UNSHOWN)]
     at = {(cell.row, cell.column): cell for cell in body}
     rows = tuple(
         (
@@ -138,7 +178,6 @@ def experiment_view(section: Section) -> ExperimentView:
         )
         for name in table.order
     )
-    views = [claim_view(finding) for finding in findings]
     return ExperimentView(
         experiment=experiment,
         stem=experiment.file_stem,
@@ -152,8 +191,8 @@ def experiment_view(section: Section) -> ExperimentView:
         keys=tuple(
             (run.label, tuple(key[:SHORT_KEY] for key in run.keys)) for run in runs.methods.values()
         ),
-        missed=tuple(view for view in views if view.tone == "bad"),
-        explanation=clip_ties(table) if _explains(findings, "clip_ties") else None,
+        missed=tuple(view for view in claims if view.tone == "bad"),
+        explanation=clip_ties(table) if _explains(section.findings, "clip_ties") else None,
     )
 
 
@@ -174,17 +213,18 @@ def _entry(cell: Cell | None) -> Entry:
         return Entry("\N{EM DASH}")
     value = cell.measured.estimate
     if "BH q" in cell.column:
-        return Entry("<0.0001" if value < 1e-4 else f"{value:.3g}")
-    return Entry(plain(value), between(cell.measured), cell.verdict)
+        return Entry("<0.0001" if value < 1e-4 else f"{value:.2g}")
+    if cell.column.endswith("share"):
+        return Entry(percent(value))
+    decimals = 1 if cell.column.endswith("(%)") else None
+    return Entry(plain(value, decimals), between(cell.measured, decimals), cell.verdict)
 
 
 def _heading(column: str) -> str:
     name, _, t = column.rpartition("t=")
-    return f"{name}t = {int(t):,}" if t.isdigit() and name else column
-
-
-def _signs(text: str) -> str:
-    return text.replace(">=", "\N{GREATER-THAN OR EQUAL TO}").replace("+-", "\N{PLUS-MINUS SIGN}")
+    if name and t.isdigit():
+        return f"{name}t\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{int(t):,}"
+    return re.sub(r"BH q \(table, (m=\d+)\)", r"q (\1)", column)
 
 
 def _caption(experiment: Experiment, table: FinalRegret) -> str:
