@@ -13,8 +13,8 @@ are kept as their marginals and merge by sorting them together; the others are c
 one, over no more entries than there are leaves below (and never more than q). A tree of d nodes
 costs O(d q) memory and at most O(d q^2) time, as the paper's program, but mostly O(d log d).
 
-Ties: no more paths are chosen than the value needs; a node whose best worth is 0 isn't taken
-where it needn't be; among equals the child with the lower number goes first.
+Ties: no more paths are chosen than the value needs, so what is worth 0 isn't taken where it needn't
+be; among equals concave children go before the others, and lower numbers before higher.
 """
 
 from __future__ import annotations
@@ -238,10 +238,8 @@ def _share(s: _Scratch, v: int, children: Ints32, j: int) -> None:
     """Divide v's j paths among its children (s.budget)."""
     for c in children[::-1]:
         if s.kind[c] == _GENERAL:
-            taken = s.choice[s.choice_start[c] + j]
-            j -= taken
-            if taken > 0 and s.rows[s.start[c] + taken - 1] > 0.0:
-                s.budget[c] = taken
+            s.budget[c] = s.choice[s.choice_start[c] + j]
+            j -= s.budget[c]
     if j == 0:
         return
     pool = s.pool[s.start[v] : s.start[v] + j]
@@ -265,7 +263,11 @@ def _share(s: _Scratch, v: int, children: Ints32, j: int) -> None:
 def _descend(
     s: _Scratch, child_offsets: Ints32, child_nodes: Ints32, w: Floats, chosen: Ints32
 ) -> float:
-    """Write the endpoints of the best union into `chosen` and return the union's weight."""
+    """Write the endpoints of the best union into `chosen` and return the union's weight.
+
+    Trimmed rows make the root's budget the smallest that attains its best; then no child's budget
+    can be larger than its share needs, or the root would have done with less.
+    """
     s.budget[:] = 0
     s.budget[0] = s.length[0]
     worth, found = 0.0, 0
@@ -274,10 +276,6 @@ def _descend(
         if j == 0:
             continue
         worth += w[v]
-        if s.kind[v] != _CONCAVE:
-            row = s.rows[s.start[v] : s.start[v + 1]]
-            while j > 1 and row[j - 2] >= row[j - 1]:
-                j -= 1
         children = child_nodes[child_offsets[v] : child_offsets[v + 1]]
         if j > s.idle[v]:
             _share(s, v, children, j)

@@ -137,6 +137,16 @@ def test_ties_take_few_paths_and_low_numbers() -> None:
     assert best_union(with_root, np.zeros(5), 3)[1].tolist() == [0]
 
 
+def test_ties_between_branches_that_need_two_paths() -> None:
+    # 1 and 2 are each worth 1 with one leaf and 4 with two; 7 and 8 are worth 2 each
+    parent = np.array([-1, 0, 0, 1, 1, 2, 2, 0, 0])
+    weights = np.array([0.0, -2, -2, 3, 3, 3, 3, 2, 2])
+    tree = PrefixTree(parent, np.array([3, 4, 5, 6, 7, 8]))
+    assert best_union(tree, np.where(np.arange(9) < 7, weights, -1), 2)[1].tolist() == [0, 1]
+    assert best_union(tree, weights, 2)[1].tolist() == [4, 5]
+    assert best_union(tree, weights, 4)[1].tolist() == [0, 1, 4, 5]
+
+
 def test_one_node() -> None:
     tree = PrefixTree(np.array([-1]), np.array([0]))
     for weight in (-2.5, 0.0, 3.0):
