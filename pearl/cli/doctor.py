@@ -112,3 +112,57 @@ def _data(project: Project) -> list[Finding]:
         return [Finding("mirror", f"{mirror} is no folder", remedy)]
     state = mirror or "PEARL_DATA_MIRROR not set (needed for --source mirror only)"
     return [Finding("mirror", state)]
+
+
+def _runs(project: Project) -> list[Finding]:
+    from pearl.runs.store import RunStore
+
+    store = RunStore.of(project)
+    damaged = []
+    keys = store.all_keys()
+    for key in keys:
+        try:
+            store.read(key)
+        except PearlError:
+            damaged.append(key[:12])
+    failures = store.failures()
+    findings = [Finding("stored runs", str(len(keys)))]
+    if damaged:
+        remedy = "`pearl runs rm KEY` removes one; running its experiment again makes it anew."
+        findings.append(Finding("damaged runs", ", ".join(damaged), remedy))
+    if failures:
+        remedy = "`pearl runs list --failed` says why; `pearl run … --retry-failed` tries again."
+        findings.append(Finding("failed runs", str(len(failures)), remedy))
+    return findings
+
+
+def _tracking(project: Project) -> list[Finding]:
+    from pearl.runs.store import RunStore
+    from pearl.tracking import moved, read
+    from pearl.tracking.store import database
+
+    if not database(project).is_file():
+        return [Finding("MLflow store", "none yet", "pearl track sync")]
+    former = moved.former_root(project)
+    if former is not None:
+        state = f"its paths point to {former}"
+        return [Finding("MLflow store", state, "The folder was moved: pearl track sync mends it.")]
+    absent = set(RunStore.of(project).all_keys()) - read.keys(project)
+    remedy = "pearl track sync" if absent else ""
+    return [Finding("MLflow store", f"{len(absent)} stored runs not in it", remedy)]
+
+
+def doctor() -> None:
+    """Look at environment, versions, data, store and MLflow; say what is missing."""
+    from rich.console import Console
+    from rich.table import Table
+
+    project = Project.find()
+    console = Console(markup=False, highlight=False)
+    findings = examine(project)
+    table = Table("", "state", "to do")
+    for finding in findings:
+        table.add_row(finding.subject, finding.state, finding.remedy)
+    console.print(table)
+    left = sum(not finding.well for finding in findings)
+    console.print("All is well." if not left else f"{left} things to do.")

@@ -1,0 +1,60 @@
+"""What a DVC experiment stage runs: a flow where a Prefect server is named, else in process."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from rich.console import Console
+
+from pearl import sweeps
+from pearl.cli.run_view import announce
+from pearl.errors import PearlError
+from pearl.project import Project
+
+
+def main() -> int:
+    """Write results/<experiment>.parquet; return a process exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("experiment", help="such as memory/figure1e")
+    experiment = parser.parse_args().experiment
+    project = Project.find()
+    workers = int(os.environ.get("PEARL_WORKERS", len(os.sched_getaffinity(0))))
+    try:
+        if os.environ.get("PREFECT_API_URL"):
+            _as_flow(project, experiment, workers)
+        else:
+            _in_process(project, experiment, workers)
+    except PearlError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped. Finished runs are kept; `dvc repro` goes on.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _as_flow(project: Project, experiment: str, workers: int) -> None:
+    # Prefect is imported only here: without a server the stage needs none of it.
+    from flows.sweep import sweep, task_runner
+
+    run = sweep.with_options(task_runner=task_runner(workers))
+    done = run(experiment, workers=workers, stage=True, project_root=str(project.root))
+    print(f"{done['experiment']}: {done['found']} runs found, {done['made']} made")
+
+
+def _in_process(project: Project, experiment: str, workers: int) -> None:
+    console = Console()
+    outcome = sweeps.refresh_results(
+        project,
+        experiment,
+        runner="processes" if workers > 1 else "serial",
+        workers=workers,
+        announce=lambda plan: announce(console, plan),
+    )
+    console.print(f"{experiment}: {len(outcome.plan.found)} found, {len(outcome.made)} made")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
