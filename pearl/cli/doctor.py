@@ -49,8 +49,8 @@ def examine(project: Project) -> list[Finding]:
 
 
 def _python(_: Project) -> list[Finding]:
-    version = "%d.%d.%d" % sys.version_info[:3]
-    tested = ", ".join("%d.%d" % pair for pair in TESTED_PYTHONS)
+    version = ".".join(map(str, sys.version_info[:3]))
+    tested = ", ".join(f"{major}.{minor}" for major, minor in TESTED_PYTHONS)
     remedy = "" if sys.version_info[:2] in TESTED_PYTHONS else f"pearl is tested on {tested}."
     return [Finding("Python", version, remedy)]
 
