@@ -146,8 +146,8 @@ def _track() -> None:
 @track.command("sync")
 def track_sync() -> None:
     """Record in MLflow every stored run that it lacks, and rebuild its store where it is gone."""
+    from pearl.tracking.rebuild import sync
     from pearl.tracking.store import address
-    from pearl.tracking.sync import sync
 
     project = Project.find()
     done = sync(project)

@@ -13,8 +13,8 @@ from pearl.runs.machine import machine_facts
 from pearl.runs.spec import SHORT, PlannedRun
 from pearl.runs.store import RunStore
 from pearl.tracking import read
+from pearl.tracking.rebuild import planned_of, results_files
 from pearl.tracking.store import database
-from pearl.tracking.sync import planned_of, results_files
 
 MIRROR = "PEARL_DATA_MIRROR"
 

@@ -9,3 +9,8 @@ import os
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "WARNING")
 os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
+
+from pearl.tracking.rebuild import Synced, sync
+from pearl.tracking.write import record
+
+__all__ = ["Synced", "record", "sync"]
