@@ -1,0 +1,281 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from toy_world import make_project
+
+from pearl import sweeps
+from pearl.errors import PearlError, SettingError
+from pearl.files import sha256_of
+from pearl.project import Project
+from pearl.runs import CorruptRunError, RunStore
+from pearl.runs.stored import write_run
+from pearl.tracking import read
+from pearl.tracking.store import recorded
+
+TOYS = str(Path(__file__).resolve().parents[1] / "runs")
+SCRIPT = """
+import sys
+from pearl import sweeps
+from pearl.project import Project
+if __name__ == "__main__":
+    outcome = sweeps.sweep(
+        Project.find(), "toy/trial", runner=sys.argv[1], workers=2, profile="smoke"
+    )
+    print(len(outcome.made))
+"""
+
+
+def start(project: Project, runner: str = "processes", **variables: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": TOYS, **variables}
+    script = project.root / "sweep_toys.py"
+    script.write_text(SCRIPT)
+    return subprocess.Popen(
+        [sys.executable, str(script), runner],
+        cwd=project.root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def curves(project: Project) -> dict[str, str]:
+    store = RunStore.of(project)
+    return {key: sha256_of(store.path(key) / "curve.parquet") for key in store.all_keys()}
+
+
+def wait_for(condition: object, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def untracked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave MLflow out where it isn't what is tested: its store costs a second."""
+    for name in ("record_runs", "record_failures", "mark_mixed"):
+        monkeypatch.setattr(f"pearl.sweeps.outcomes.{name}", lambda *_: [])
+
+
+def test_a_sweep_makes_what_is_missing_and_tracks_it(project: Project) -> None:
+    first = sweeps.sweep(project, "toy/trial", seeds="0")
+    assert (len(first.made), len(first.plan.runs), first.complete) == (4, 4, True)
+    whole = sweeps.sweep(project, "toy/trial")
+    assert (len(whole.made), len(whole.plan.found), len(whole.rows)) == (4, 4, 8)
+    assert read.keys(project) == set(whole.rows["key"]) == set(RunStore.of(project).all_keys())
+    again = sweeps.sweep(project, "toy/trial")
+    assert (again.made, len(again.rows)) == ((), 8)
+    assert [len(found) for found in recorded(project).values()] == [1] * 8
+    assert whole.results_file == project.store / "results/smoke-none/toy-trial.parquet"
+    assert not project.results.exists()
+    assert not (project.store / "chunks").exists() or not any((project.store / "chunks").iterdir())
+
+
+@pytest.mark.usefixtures("untracked")
+def test_serial_and_parallel_are_bit_equal(tmp_path: Path) -> None:
+    serial, parallel = make_project(tmp_path / "s"), make_project(tmp_path / "p")
+    one = sweeps.sweep(serial, "toy/trial", runner="serial")
+    two = sweeps.sweep(parallel, "toy/trial", runner="processes", workers=2)
+    assert len(one.made) == len(two.made) == 8
+    assert curves(serial) == curves(parallel)
+    assert one.results_file.read_bytes() == two.results_file.read_bytes()
+    store = RunStore.of(parallel)
+    assert all(store.read(key).machine["blas_threads"] == 1 for key in store.all_keys())
+
+
+@pytest.mark.usefixtures("untracked")
+def test_killed_and_run_again_it_is_as_if_nothing_had_been(tmp_path: Path) -> None:
+    whole = make_project(tmp_path / "whole", settings={"pause": 0.3})
+    broken = make_project(tmp_path / "broken", settings={"pause": 0.3})
+    log = tmp_path / "log"
+    process = start(broken, TOY_LOG=str(log))
+    store = RunStore.of(broken)
+    wait_for(lambda: len(store.all_keys()) >= 2)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    # Workers end with their parent; until then a run that they hold may still be finished.
+    wait_for(lambda: all(_free(store, key) for key in _locked(store)))
+    kept = curves(broken)
+    assert 2 <= len(kept) < 8
+    outcome = sweeps.sweep(broken, "toy/trial")
+    assert len(outcome.made) == 8 - len(kept)
+    assert kept.items() <= curves(broken).items()
+    reference = sweeps.sweep(whole, "toy/trial")
+    assert curves(broken) == curves(whole)
+    assert outcome.results_file.read_bytes() == reference.results_file.read_bytes()
+
+
+def _locked(store: RunStore) -> list[str]:
+    return [path.stem for path in (store.folder / "locks").glob("*.lock")]
+
+
+def _free(store: RunStore, key: str) -> bool:
+    with store.claim(key, wait=False) as held:
+        return held
+
+
+def test_two_sweeps_at_once_make_each_run_once(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project", settings={"pause": 0.1})
+    log = tmp_path / "log"
+    both = [start(project, "serial", TOY_LOG=str(log)) for _ in range(2)]
+    outputs = [each.communicate(timeout=120) for each in both]
+    assert [each.returncode for each in both] == [0, 0], outputs
+    assert sum(int(output) for output, _ in outputs) == 8
+    assert set(Counter(log.read_text().splitlines()).values()) == {1}
+    assert len(log.read_text().splitlines()) == 8
+    assert [len(found) for found in recorded(project).values()] == [1] * 8
+
+
+def test_ctrl_c_ends_workers_quickly_and_keeps_what_is_done(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project", settings={"pause": 600}, grid={})
+    log = tmp_path / "log"
+    process = start(project, TOY_LOG=str(log))
+    wait_for(lambda: log.exists() and len(log.read_text().splitlines()) == 2)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert time.monotonic() - begun < 20
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in errors
+    store = RunStore.of(project)
+    assert all(_free(store, key) for key in _locked(store))
+    assert store.failures() == []
+    assert not any((project.store / "chunks").iterdir())
+
+
+def test_a_failing_run_is_kept_apart_and_tried_again_on_demand(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_BROKEN", "1.5:1")
+    outcome = sweeps.sweep(project, "toy/trial")
+    assert (len(outcome.made), len(outcome.failed), len(outcome.rows)) == (6, 2, 6)
+    assert not outcome.complete
+    assert outcome.failed[0].cause == "ValueError: the toy fell over"
+    assert "toy_world.py" in outcome.failed[0].traceback
+    assert read.find(project, outcome.failed[0].key).tags["pearl.status"] == "failed"
+    notes = json.loads(outcome.results_file.with_suffix(".json").read_text())
+    assert set(notes["failed"]) == {failure.key for failure in outcome.failed}
+    monkeypatch.delenv("TOY_BROKEN")
+    left = sweeps.sweep(project, "toy/trial")
+    assert (left.made, len(left.failed)) == ((), 2)
+    mended = sweeps.sweep(project, "toy/trial", retry_failed=True)
+    assert (len(mended.made), mended.failed, mended.complete) == (2, (), True)
+    assert read.keys(project) == set(mended.rows["key"])
+
+
+@pytest.mark.usefixtures("untracked")
+def test_a_run_that_diverges_is_a_failure(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_BROKEN", "nan:0.5:0")
+    outcome = sweeps.sweep(project, "toy/trial")
+    assert {failure.kind for failure in outcome.failed} == {"diverged"}
+    assert "regret is nan in round 4" in outcome.failed[0].cause
+
+
+@pytest.mark.usefixtures("untracked")
+def test_the_stage_writes_results_or_nothing(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_BROKEN", "1.5:1")
+    with pytest.raises(PearlError, match="2 of 8 runs are missing"):
+        sweeps.refresh_results(project, "toy/trial")
+    assert not project.results.exists()
+    monkeypatch.delenv("TOY_BROKEN")
+    outcome = sweeps.refresh_results(project, "toy/trial")
+    file = project.results / "toy-trial.parquet"
+    assert outcome.results_file == file
+    text = file.read_bytes()
+    # More runs by pearl run leave the stage's file alone; the stage's file holds its own runs.
+    more = sweeps.sweep(project, "toy/trial", seeds="0-3")
+    assert len(more.rows) == 16
+    assert file.read_bytes() == text
+    file.unlink()
+    assert sweeps.refresh_results(project, "toy/trial").made == ()
+    assert file.read_bytes() == text
+    with pytest.raises(SettingError, match=r"params\.yaml alone"):
+        sweeps.plan(project, "toy/trial", seeds="0", stage=True)
+
+
+@pytest.mark.usefixtures("untracked")
+def test_a_dry_run_makes_nothing_and_judges_time_by_earlier_runs(project: Project) -> None:
+    dry = sweeps.sweep(project, "toy/trial", dry_run=True)
+    assert (dry.made, dry.rows) == ((), None)
+    assert dry.estimate.seconds is None
+    assert dry.estimate.unknown == ("Keen", "Steady")
+    assert dry.estimate.most_bytes == 8 * 50 * 16
+    assert RunStore.of(project).all_keys() == []
+    sweeps.sweep(project, "toy/trial", seeds="0")
+    store = RunStore.of(project)
+    for key in store.all_keys():
+        run = store.read(key)
+        machine = {**run.machine, "seconds": 5.0}
+        write_run(run.folder, run.run, _trajectory(run), machine)
+    known = sweeps.sweep(project, "toy/trial", dry_run=True, runner="processes", workers=2)
+    assert known.estimate.seconds == pytest.approx(4 * 5.0 / 2)
+
+
+@pytest.mark.usefixtures("untracked")
+def test_other_versions_mark_the_sweep_mixed(project: Project) -> None:
+    sweeps.sweep(project, "toy/trial", seeds="0")
+    store = RunStore.of(project)
+    key = store.all_keys()[0]
+    run = store.read(key)
+    old = {**run.machine, "packages": {**run.machine["packages"], "numpy": "1.0"}}
+    write_run(run.folder, run.run, _trajectory(run), old)
+    plan = sweeps.plan(project, "toy/trial")
+    assert sweeps.mixed_if_resumed(plan) == {"numpy": ("1.0", np.__version__)}
+    outcome = sweeps.sweep(project, "toy/trial")
+    assert outcome.mixed == {"numpy": ("1.0", np.__version__)}
+    notes = json.loads(outcome.results_file.with_suffix(".json").read_text())
+    assert notes["mixed"] == {"numpy": ["1.0", np.__version__]}
+
+
+def _trajectory(run: object) -> object:
+    from pearl.simulation.trajectory import Trajectory
+
+    return Trajectory(run.regret(), run.episode_starts(), run.facts)  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("untracked")
+def test_damage_stops_the_plan(project: Project) -> None:
+    sweeps.sweep(project, "toy/trial", seeds="0")
+    store = RunStore.of(project)
+    key = store.all_keys()[0]
+    (store.path(key) / "curve.parquet").write_bytes(b"x")
+    with pytest.raises(CorruptRunError, match=key):
+        sweeps.plan(project, "toy/trial")
+
+
+@pytest.mark.usefixtures("untracked")
+def test_chunks_are_paths_in_and_keys_out(project: Project) -> None:
+    plan = sweeps.plan(project, "toy/trial")
+    paths = sweeps.write_chunks(plan, 3)
+    assert len(paths) == 3
+    made = [key for path in paths for key in sweeps.execute_chunk(str(project.root), path)]
+    assert sorted(made) == [run.key for run in plan.runs]
+    assert sweeps.execute_chunk(str(project.root), paths[0]) == []
+    sweeps.remove_chunks(paths)
+    assert not any((project.store / "chunks").iterdir())
+    assert sweeps.finish(plan).complete
+
+
+def test_one_key_alone_and_unknown_words(project: Project) -> None:
+    plan = sweeps.plan(project, "toy/trial")
+    key = plan.runs[3].key
+    assert [run.key for run in sweeps.plan(project, "toy/trial", only=key[:12]).runs] == [key]
+    with pytest.raises(SettingError, match="reproduce"):
+        sweeps.plan(project, "toy/trial", only="zz")
+    with pytest.raises(SettingError, match="'smoke'"):
+        sweeps.plan(project, "toy/trial", profile="smokey")
+    with pytest.raises(SettingError, match="toy/trial"):
+        sweeps.plan(project, "toy/trail")
