@@ -47,6 +47,7 @@ def clip_ties(table: FinalRegret) -> Explanation | None:
         )
         for name in table.order
         if (name, "clip_tie_share") in table.metrics
+        and (name == table.reference or table.metrics[name, "clip_tie_share"].estimate > 0)
     )
     head = ("method", "episodes in which the clip ties", f"regret at t = {last:,}")
     return Explanation("Clip ties and tie rules", text, head, rows)

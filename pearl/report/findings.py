@@ -134,7 +134,7 @@ def _structural(table: FinalRegret) -> Cell:
     scale = max(float(np.max(np.abs(curve))) for curve in curves)
     return Cell(
         "all methods",
-        "lowest regret at any t",
+        "lowest regret at any sampled t",
         replace(interval([min(lowest)], stream="lowest"), n=max(len(c) for c in curves)),
         tuple(key for run in table.runs.methods.values() for key in run.keys),
         ">= 0",
