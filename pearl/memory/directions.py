@@ -19,6 +19,7 @@ from scipy.linalg import solve_triangular
 from pearl.environments.prefix_tree import PrefixTree
 from pearl.memory.choice import choose
 from pearl.memory.method import MemoryMethod
+from pearl.memory.residency import unions
 from pearl.memory.tree_planner import best_unions
 from pearl.randomness import generator
 
@@ -78,13 +79,12 @@ def plan(
     bonuses = (radius / method.constant) * widths
     signed = np.stack([bonuses, -bonuses], axis=1).reshape(-1, tree.segments)
     _, padded = best_unions(tree, (estimate + signed) / scale, paths)
-    unions = [row[row >= 0] for row in padded]
-    features = np.stack([tree.union(actions) for actions in unions]) / scale
+    features = unions(tree.path_offsets, tree.path_nodes, padded, tree.segments) / scale
     estimates = features @ estimate
     scores = estimates + np.abs(features @ bonuses.T).max(axis=1)
     chosen = choose(scores, estimates, bound, method.tie)
     return Plan(
-        actions=unions[chosen],
+        actions=padded[chosen][padded[chosen] >= 0],
         capped=int((scores >= bound).sum()),
         candidates=len(scores),
         lowest=float(scores.min()),

@@ -66,3 +66,17 @@ def refresh_cycle(
         action = cycle[n % len(cycle)]
         for i in range(path_offsets[action], path_offsets[action + 1]):
             last[path_nodes[i]] = first + n
+
+
+@compiled
+def unions(
+    path_offsets: Nodes, path_nodes: Nodes, actions: Nodes, segments: int
+) -> NDArray[np.float64]:
+    """Return which segments each row of `actions` (n x q, padded with -1) covers: n x d, 0 or 1."""
+    covered = np.zeros((len(actions), segments))
+    for n in range(len(actions)):
+        for action in actions[n]:
+            if action >= 0:
+                for i in range(path_offsets[action], path_offsets[action + 1]):
+                    covered[n, path_nodes[i]] = 1.0
+    return covered

@@ -53,7 +53,7 @@ class Ridge:
         self.dimension = dimension
         self.regularization = regularization
         self.reward_unit = reward_unit
-        self._pairs = np.zeros((dimension, dimension), order="F")  # W, lower triangle
+        self._pairs = np.zeros((dimension, dimension), order="F")  # W's lower triangle
         self._tokens = np.zeros(dimension, dtype=np.int64)
 
     def absorb(self, resident: Matrix, tokens: Tokens) -> None:
@@ -71,10 +71,9 @@ class Ridge:
 
     def gram(self) -> Matrix:
         """Return V = lambda I + sum x x' (d x d, symmetric)."""
-        lower = np.tril(self._pairs)
-        whole = lower + np.tril(lower, -1).T
-        gram: Matrix = whole / self.dimension
-        gram[np.diag_indices(self.dimension)] += self.regularization
+        lower = self._lower()
+        gram = lower + lower.T
+        gram[np.diag_indices(self.dimension)] /= 2
         return gram
 
     def response(self) -> Vector:
@@ -83,8 +82,14 @@ class Ridge:
 
     def factor(self) -> Matrix:
         """Return the lower Cholesky factor C of V = C C'."""
-        return np.asarray(cholesky(self.gram(), lower=True, check_finite=False))
+        return np.asarray(cholesky(self._lower(), lower=True, overwrite_a=True, check_finite=False))
 
     def estimate(self, factor: Matrix) -> Vector:
         """Return theta = V^-1 b, given `factor` of the current V."""
         return np.asarray(cho_solve((factor, True), self.response(), check_finite=False))
+
+    def _lower(self) -> Matrix:
+        """Return V's lower triangle, zeros above it."""
+        lower = self._pairs / self.dimension
+        lower[np.diag_indices(self.dimension)] += self.regularization
+        return lower

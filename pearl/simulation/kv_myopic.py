@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.environments.prefix_tree import PrefixTree
+from pearl.memory.choice import TIE_TOLERANCE
 from pearl.memory.directions import draw_directions
 from pearl.memory.lazy_inverse import LazyInverse
 from pearl.memory.method import MemoryMethod
@@ -84,6 +85,7 @@ def _rule(game: Game, method: MemoryMethod) -> Rule:
         bound=game.instance.reward_bound,
         clipped=method.tie != "unclipped",
         by_estimate=method.tie == "estimate",
+        tolerance=TIE_TOLERANCE,
         reward_unit=game.reward_unit,
         radii=np.array([radius.at(t) / over for t in range(1, game.horizon + 1)]),
     )

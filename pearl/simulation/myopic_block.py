@@ -21,8 +21,6 @@ Floats = NDArray[np.float64]
 Nodes = NDArray[np.int32]
 Integers = NDArray[np.int64]
 
-TIE_TOLERANCE = 1e-12  # as in memory.choice, which compiled code can't read
-
 
 class Paths(NamedTuple):
     """The tree: actions' ends and paths, and each segment's chain to the root."""
@@ -77,6 +75,7 @@ class Rule(NamedTuple):
     bound: float
     clipped: bool
     by_estimate: bool
+    tolerance: float
     reward_unit: float
     radii: Floats
     """The factor of the width in every round: beta_t, over c for directions (T)."""
@@ -204,7 +203,9 @@ def _score(
     root = math.sqrt(size)
     for i in range(len(paths.ends)):
         end = paths.ends[i]
-        width = np.abs(sums[end]).max() if directions else math.sqrt(square[end])
+        width = 0.0 if directions else math.sqrt(square[end])
+        for j in range(directions):
+            width = max(width, abs(sums[end, j]))
         estimates[i] = linear[end] / root
         scores[i] = estimates[i] + radius * width / root
 
@@ -217,13 +218,13 @@ def _best(scores: Floats, estimates: Floats, rule: Rule) -> int:
     best, best_estimate = -np.inf, -np.inf
     for i in range(len(scores)):
         best = max(best, min(max(scores[i], floor), ceiling))
-    limit = best - TIE_TOLERANCE * abs(best)
+    limit = best - rule.tolerance * abs(best)
     for i in range(len(scores)):
         if min(max(scores[i], floor), ceiling) >= limit:
             if not rule.by_estimate:
                 return i
             best_estimate = max(best_estimate, estimates[i])
-    limit_estimate = best_estimate - TIE_TOLERANCE * abs(best_estimate)
+    limit_estimate = best_estimate - rule.tolerance * abs(best_estimate)
     for i in range(len(scores)):
         if min(max(scores[i], floor), ceiling) >= limit and estimates[i] >= limit_estimate:
             return i

@@ -1,0 +1,78 @@
+"""Time the KV-cache learners, and the event-driven loop beside the round-by-round one.
+
+    python benchmarks/kv_cache.py                                    # the sample trace, 2 minutes
+    PEARL_DATA_MIRROR=... python benchmarks/kv_cache.py --rounds 100000     # the real trace, whole
+
+One BLAS thread. The round-by-round loop is timed over `--rounds` rounds in the same process; where
+that is less than the horizon, the ratio is marked as extrapolated (its cost a round is constant).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from pearl.datasets.mooncake import read_jsonl
+from pearl.environments.kv_cache import build
+from pearl.environments.kv_settings import KVCacheSettings
+from pearl.memory.method import load_methods
+from pearl.memory.optimum import comparator
+from pearl.simulation.kv_cache import play
+from pearl.simulation.kv_game import Game
+from pearl.simulation.trajectory import Trajectory
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE = Path("mooncake") / "conversation_trace.jsonl"
+
+
+def main() -> None:
+    options = read_options()
+    mirror = os.environ.get("PEARL_DATA_MIRROR")
+    folder = Path(mirror) if mirror else ROOT / "samples"
+    print("Mooncake trace (mirror)" if mirror else "sample data made by pearl's generator")
+    instance = build(read_jsonl(folder / FILE), KVCacheSettings(memory=options.memory))
+    best = comparator(instance).tokens
+    print(f"M = {options.memory}, d = {instance.tree.segments}, T = {options.horizon:,}, 1 thread")
+    with threadpool_limits(limits=1):
+        warm = Game.of(instance, best, 0, 200)
+        game = Game.of(instance, best, options.seed, options.horizon)
+        for name, method in load_methods().items():
+            play(warm, method, 0)
+            seconds, run = timed(lambda method=method: play(game, method, options.seed))
+            print(f"{name:26} {seconds:8.2f} s   regret {run.regret[-1]:8.2f}")
+            if name == "rsm_linucb":
+                fast = seconds, run
+        rounds = min(options.rounds, options.horizon)
+        short = Game.of(instance, best, options.seed, rounds)
+        method = load_methods()["rsm_linucb"]
+        seconds, slow = timed(lambda: play(short, method, options.seed, "rounds"))
+    gap = np.abs(slow.regret - fast[1].regret[:rounds]).max()
+    print(f"{'round by round':26} {seconds:8.2f} s   for {rounds:,} rounds; curve within {gap:.0e}")
+    whole = seconds * options.horizon / rounds
+    how = "measured" if rounds == options.horizon else f"extrapolated from T = {rounds:,}"
+    print(f"rsm_linucb event-driven is {whole / fast[0]:.0f} times faster ({how})")
+
+
+def timed(work: Callable[[], Trajectory]) -> tuple[float, Trajectory]:
+    start = time.perf_counter()
+    found = work()
+    return time.perf_counter() - start, found
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--memory", type=int, default=180)
+    parser.add_argument("--horizon", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=3_000)
+    parser.add_argument("--seed", type=int, default=0)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
