@@ -15,10 +15,10 @@ from pearl.report.claims import load_paper
 from pearl.report.figures import FIGURES
 from pearl.report.final_regret import FinalRegret, estimate
 from pearl.report.page import Head, write_pages
+from pearl.report.printing import paper_view
 from pearl.report.rows import Runs, read_rows
 from pearl.report.sections import Section, make_sections
 from pearl.report.settings import ReportSettings
-from pearl.report.views import paper_view
 from pearl.runs import results
 
 TABLES = {"final_regret": estimate}

@@ -1,62 +1,22 @@
-"""Figures that come out byte for byte the same, in print, on light and on dark pages."""
+"""Figures, each drawn for light pages and print, and for dark pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pearl.files import whole_file
 from pearl.report.final_regret import FinalRegret
 from pearl.report.rows import MethodRuns
+from pearl.report.style import DARK, LIGHT, Theme, save, styled
 
 LEFT, NAMES_AT = 0.085, 0.735  # of the figure's width
-SHOWN_AT = 2  # a PNG has this many pixels a point-sized page pixel
 STYLES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
-
-
-@dataclass(frozen=True)
-class Theme:
-    """Ink on paper, and hues that colour-blind readers can tell apart (after Okabe and Ito)."""
-
-    suffix: str
-    ink: str
-    soft: str
-    grid: str
-    paper: str
-    warning: str
-    reference: str
-    others: tuple[str, ...]
-
-
-LIGHT = Theme(
-    suffix="",
-    ink="#1c1e21",
-    soft="#5d646d",
-    grid="#e6e8eb",
-    paper="#ffffff",
-    warning="#8a5a00",
-    reference="#0060a8",
-    others=("#c44e00", "#007a5a", "#a0428a", "#6b6f76"),
-)
-DARK = Theme(
-    suffix=".dark",
-    ink="#e8eaed",
-    soft="#a3abb5",
-    grid="#2b3036",
-    paper="#15181c",
-    warning="#f0b84a",
-    reference="#5ab4f2",
-    others=("#f2935c", "#3fc79a", "#dc8fc8", "#a3abb5"),
-)
 
 
 def regret_over_time(table: FinalRegret, folder: Path, stem: str) -> None:
@@ -64,12 +24,12 @@ def regret_over_time(table: FinalRegret, folder: Path, stem: str) -> None:
 
     Writes <stem>.png, <stem>.svg and <stem>.dark.svg (for dark pages) into `folder`.
     """
-    with _style(LIGHT):
+    with styled(LIGHT):
         light = _draw(table, LIGHT)
-        _save(light, folder / f"{stem}.svg")
-        _save(light, folder / f"{stem}.png")
-    with _style(DARK):
-        _save(_draw(table, DARK), folder / f"{stem}{DARK.suffix}.svg")
+        save(light, folder / f"{stem}.svg")
+        save(light, folder / f"{stem}.png")
+    with styled(DARK):
+        save(_draw(table, DARK), folder / f"{stem}{DARK.suffix}.svg")
 
 
 def _draw(table: FinalRegret, theme: Theme) -> Figure:
@@ -187,41 +147,6 @@ def _apart(wanted: Sequence[float], heights: Sequence[float], floor: float) -> l
         if places and places[0] < floor:
             places[0] = floor
     return places
-
-
-@contextmanager
-def _style(theme: Theme) -> Iterator[None]:
-    settings = {
-        "font.family": "DejaVu Sans",
-        "font.size": 9,
-        "svg.hashsalt": "pearl",
-        "svg.fonttype": "path",
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.linewidth": 0.7,
-        "axes.edgecolor": theme.soft,
-        "axes.labelcolor": theme.ink,
-        "axes.facecolor": theme.paper,
-        "figure.facecolor": theme.paper,
-        "savefig.facecolor": theme.paper,
-        "text.color": theme.ink,
-        "xtick.color": theme.soft,
-        "ytick.color": theme.soft,
-        "xtick.major.width": 0.7,
-        "ytick.major.width": 0.0,
-        "grid.color": theme.grid,
-        "grid.linewidth": 0.7,
-    }
-    with rc_context(rc=settings):
-        yield
-
-
-def _save(figure: Figure, target: Path) -> None:
-    """Write one file without dates or versions in it, whole or not at all."""
-    form = target.suffix.removeprefix(".")
-    nothing = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}[form]
-    with whole_file(target) as temporary:
-        figure.savefig(temporary, format=form, dpi=100 * SHOWN_AT, metadata=nothing)
 
 
 FIGURES = {"regret_over_time": regret_over_time}

@@ -10,9 +10,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pearl.experiments import Experiment
 from pearl.files import write_text
+from pearl.report.printing import markdown_rows
 from pearl.report.rows import Runs
 from pearl.report.settings import ReportSettings
-from pearl.report.views import PaperView, markdown_rows
+from pearl.report.views import PaperView
 
 
 @dataclass(frozen=True)
