@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
 
 from pearl.environments.kv_cache import Counts, KVCache
 from pearl.environments.kv_settings import KVCacheSettings
@@ -43,6 +44,12 @@ def small_instance(seed: int, nodes: int, memory: int, regularization: float) ->
         counts=Counts(1, 1, 30),
         operator_norm=1.0,
     )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_blas_thread() -> Iterator[None]:
+    with threadpool_limits(limits=1):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,7 @@ def check_regret(trajectory: Trajectory) -> None:
 
 
 @settings(
-    max_examples=40,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

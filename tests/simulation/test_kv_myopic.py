@@ -30,7 +30,7 @@ def check_same(game, method, seed) -> dict:
 
 
 @settings(
-    max_examples=60,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
