@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Iterator
 
 import pandas as pd
 from rich.console import Console
@@ -53,7 +51,7 @@ def show_outcome(console: Console, outcome: SweepOutcome) -> None:
     console.print(f"{counts}, {len(outcome.failed)} failed", highlight=False)
     if outcome.rows is None or outcome.results_file is None:
         return
-    console.print(_table(outcome.rows))
+    console.print(_table(outcome, outcome.rows))
     file = outcome.results_file.relative_to(outcome.plan.project.root)
     console.print(f"Rows: {file}", highlight=False, soft_wrap=True)
     if not outcome.plan.stage:
@@ -80,26 +78,33 @@ def estimate_text(estimate: Estimate) -> str:
         return "Nothing to make."
     disk = f"at most {estimate.most_bytes / 1e6:,.1f} MB of disk"
     if estimate.seconds is None:
-        methods = ", ".join(estimate.unknown)
+        methods = "; ".join(estimate.unknown)
         return f"{estimate.runs} runs, time unknown (never made here: {methods}), {disk}."
     minutes, seconds = divmod(round(estimate.seconds), 60)
     return f"{estimate.runs} runs, about {minutes} min {seconds} s, {disk}."
 
 
-def _table(rows: pd.DataFrame) -> Table:
-    table = Table("method", "seeds", "mean final regret", "lowest", "highest", "on")
-    for label, group in _groups(rows):
-        final = group["curve_regret"].map(lambda curve: curve[-1])
-        source = str(group["data_source"].iloc[0])
+def _table(outcome: SweepOutcome, rows: pd.DataFrame) -> Table:
+    """One line a method and setting, methods in the experiment's order."""
+    table = Table(caption=f"{outcome.plan.experiment.title}; data: {outcome.plan.data.source}")
+    table.add_column("method")
+    table.add_column("setting")
+    for name in ("seeds", "mean final regret", "lowest", "highest"):
+        table.add_column(name, justify="right")
+    order = {name: place for place, name in enumerate(outcome.plan.experiment.methods)}
+    cells = rows.assign(
+        setting=[_setting(*each) for each in zip(rows["name"], rows["horizon"], strict=True)],
+        final=rows["curve_regret"].map(lambda curve: curve[-1]),
+        place=rows["method"].map(order),
+    )
+    for (_, setting), group in cells.groupby(["place", "setting"]):
+        final = group["final"]
         numbers = [f"{value:,.2f}" for value in (final.mean(), final.min(), final.max())]
-        table.add_row(label, str(len(group)), *numbers, source)
+        table.add_row(group["label"].iloc[0], str(setting), str(len(group)), *numbers)
     return table
 
 
-def _groups(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the rows of each cell under its name without the seed."""
-    cells = rows["name"].str.replace(r" · seed \d+$", "", regex=True)
-    horizons = rows["config"].map(lambda config: json.loads(config)["horizon"])
-    titles = cells + horizons.map(lambda horizon: f" · T={horizon:,}")
-    for title in titles.drop_duplicates().sort_values():
-        yield str(title), rows[titles == title]
+def _setting(name: str, horizon: int) -> str:
+    """Return what stands between label and seed in a run's name, with T."""
+    words = name.split(" · ")[1:-1]
+    return ", ".join([*words, f"T={horizon:,}"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from pearl.errors import PearlError
 from pearl.project import Project
-from pearl.tracking.store import KEY_TAG, database, reader, recorded, require
+from pearl.tracking.store import KEY_TAG, finished, reader, recorded, require
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,7 @@ class TrackedRun:
 
 def keys(project: Project) -> set[str]:
     """Return the keys of all finished runs; empty where there is no store."""
-    if not database(project).is_file():
-        return set()
-    found = recorded(project)
-    return {key for key, runs in found.items() if any(status == "FINISHED" for _, status in runs)}
+    return finished(project)
 
 
 def runs(

@@ -85,6 +85,14 @@ def recorded(project: Project) -> dict[str, list[tuple[str, str]]]:
     return found
 
 
+def finished(project: Project) -> set[str]:
+    """Return the keys of all finished runs; empty where there is no store."""
+    if not database(project).is_file():
+        return set()
+    found = recorded(project)
+    return {key for key, runs in found.items() if any(status == "FINISHED" for _, status in runs)}
+
+
 def _create(project: Project) -> None:
     from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 

@@ -21,7 +21,7 @@ from pearl.project import Project
 from pearl.runs.failures import DivergedError, Failure
 from pearl.runs.stored import StoredRun, read_run
 from pearl.tracking.entry import Entry, from_failure, from_store
-from pearl.tracking.store import artifacts, recorded, writer
+from pearl.tracking.store import artifacts, finished, recorded, writer
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -39,12 +39,16 @@ def record_runs(project: Project, runs: Iterable[StoredRun]) -> list[str]:
         DivergedError: a run holds a number that isn't finite; it is marked diverged, and the
             others are recorded first.
     """
-    return record_entries(project, (from_store(run) for run in runs))
+    done = finished(project)
+    entries = [from_store(run) for run in runs if run.key not in done]
+    # With nothing to write, MLflow isn't even imported: that alone takes seconds.
+    return record_entries(project, entries) if entries else []
 
 
 def record_failures(project: Project, failures: Iterable[Failure]) -> list[str]:
     """Record failed runs, as FAILED with their cause; return the keys that were written."""
-    return record_entries(project, (from_failure(failure) for failure in failures))
+    entries = [from_failure(failure) for failure in failures]
+    return record_entries(project, entries) if entries else []
 
 
 def record_entries(project: Project, entries: Iterable[Entry]) -> list[str]:
