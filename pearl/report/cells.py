@@ -35,9 +35,9 @@ SHORT_KEY = 12
 class Cell:
     """One number of a table: measured, beside what was published where something was.
 
-    `measured` is None where no run measures it. `published` is text with the digits as printed
-    (">= 20" for a bound, "< 0" for an order); `delta` = measured - published. `keys` are the full
-    keys of the runs that it stands on.
+    `measured` is None where no run measures it. `published` is a number with the digits as
+    printed, empty where the paper states an order or nothing; `delta` = measured - published.
+    `keys` are the full keys of the runs that it stands on.
     """
 
     row: str

@@ -34,23 +34,29 @@ CAVEAT = "Intervals cover seeds, not new users or request streams."
 def claim_view(finding: Finding) -> ClaimView:
     """Print a claim and what was measured for it."""
     claim, cells = finding.claim, finding.cells
-    published = cells[0].published if cells else ""
-    bound = ""
-    if isinstance(claim, NumberClaim):
-        bound = " (bound)" if claim.bound else ""
-        published = f"{BOUNDS[claim.bound]}{claim.published}{_unit(claim)}"
+    bound = " (bound)" if isinstance(claim, NumberClaim) and claim.bound else ""
     return ClaimView(
         statement=claim.statement,
         place=claim.place,
         kind=claim.kind + bound,
         experiment=claim.experiment,
-        published=published.replace(">=", AT_LEAST).replace("+-", "\N{PLUS-MINUS SIGN}"),
+        published=_published(claim),
         measures=tuple(_measure(claim, cell) for cell in cells),
         verdict=finding.verdict,
         tone=tone(finding.verdict),
         scope=finding.scope,
         note=claim.note,
     )
+
+
+def _published(claim: AnyClaim) -> str:
+    if isinstance(claim, NumberClaim):
+        return f"{BOUNDS[claim.bound]}{claim.published}{_unit(claim)}"
+    if isinstance(claim, OrderClaim):
+        return "lower"
+    if isinstance(claim, ParityClaim):
+        return f"equal within {claim.margin:g}"
+    return f"{AT_LEAST} 0"
 
 
 def _measure(claim: AnyClaim, cell: Cell) -> Measure:
