@@ -39,7 +39,10 @@ def code_hash(entry: str) -> str:
 
 
 def modules_behind(entry: str) -> dict[str, Path]:
-    """Return the modules whose code the hash covers, sorted by name, with their files."""
+    """Return the modules whose code the hash covers, sorted by name, with their files.
+
+    Those that hold nothing but a docstring are left out.
+    """
     module = entry.partition(":")[0]
     packages = {"pearl", module.partition(".")[0]}
     found: dict[str, Path] = {}
@@ -60,7 +63,7 @@ def modules_behind(entry: str) -> dict[str, Path]:
         parent = name.rpartition(".")[0]
         waiting += [parent] if parent else []
         waiting += _imports(path, name if path.name == "__init__.py" else parent)
-    return dict(sorted(found.items()))
+    return {name: found[name] for name in sorted(found) if _tree(found[name]).body}
 
 
 def _source(name: str) -> Path | None:
@@ -87,12 +90,17 @@ def _imports(path: Path, package: str) -> Iterator[str]:
 
 
 def _tree_digest(path: Path) -> str:
+    return hashlib.sha256(ast.dump(_tree(path)).encode()).hexdigest()
+
+
+def _tree(path: Path) -> ast.Module:
+    """Return a file's syntax tree without docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             # A string that stands alone does nothing: docstrings, and those under attributes.
             node.body = [line for line in node.body if not _is_text(line)]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return tree
 
 
 def _is_text(line: ast.stmt) -> bool:

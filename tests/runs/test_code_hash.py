@@ -35,8 +35,6 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_closure_is_followed_and_nothing_else(package: Path) -> None:
     assert list(modules_behind("hashed_world.entry:run")) == [
-        "hashed_world",
-        "hashed_world.deep",
         "hashed_world.deep.leaf",
         "hashed_world.entry",
         "hashed_world.helper",

@@ -34,18 +34,6 @@ def pearl(*words: str, code: int = 0) -> Result:
     return result
 
 
-@pytest.fixture(autouse=True)
-def _untracked(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    if "with_mlflow" not in request.fixturenames:
-        for name in ("record_runs", "record_failures", "mark_mixed"):
-            monkeypatch.setattr(f"pearl.sweeps.outcomes.{name}", lambda *_: [])
-
-
-@pytest.fixture
-def with_mlflow() -> None:
-    """Marks a test that needs MLflow."""
-
-
 def run_serially(*words: str, code: int = 0) -> Result:
     return pearl("run", "toy/trial", "--runner", "serial", *words, code=code)
 
@@ -160,7 +148,7 @@ def test_the_recipe_makes_the_same_run_again(project: Project) -> None:
 
 @pytest.mark.usefixtures("with_mlflow")
 def test_mlflow_ids_are_known_and_removed_runs_forgotten(project: Project) -> None:
-    run_serially("--seeds", "0", "--only", sweeps.plan(project, "toy/trial").runs[0].key)
+    run_serially("--only", sweeps.plan(project, "toy/trial").runs[0].key)
     key = RunStore.of(project).all_keys()[0]
     tracked = read.find(project, key)
     assert recipe(project, tracked.run_id).key == key

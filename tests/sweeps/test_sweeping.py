@@ -57,13 +57,7 @@ def wait_for(condition: object, seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
-def untracked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave MLflow out where it isn't what is tested: its store costs a second."""
-    for name in ("record_runs", "record_failures", "mark_mixed"):
-        monkeypatch.setattr(f"pearl.sweeps.outcomes.{name}", lambda *_: [])
-
-
+@pytest.mark.usefixtures("with_mlflow")
 def test_a_sweep_makes_what_is_missing_and_tracks_it(project: Project) -> None:
     first = sweeps.sweep(project, "toy/trial", seeds="0")
     assert (len(first.made), len(first.plan.runs), first.complete) == (4, 4, True)
@@ -78,7 +72,6 @@ def test_a_sweep_makes_what_is_missing_and_tracks_it(project: Project) -> None:
     assert not (project.store / "chunks").exists() or not any((project.store / "chunks").iterdir())
 
 
-@pytest.mark.usefixtures("untracked")
 def test_serial_and_parallel_are_bit_equal(tmp_path: Path) -> None:
     serial, parallel = make_project(tmp_path / "s"), make_project(tmp_path / "p")
     one = sweeps.sweep(serial, "toy/trial", runner="serial")
@@ -90,7 +83,6 @@ def test_serial_and_parallel_are_bit_equal(tmp_path: Path) -> None:
     assert all(store.read(key).machine["blas_threads"] == 1 for key in store.all_keys())
 
 
-@pytest.mark.usefixtures("untracked")
 def test_killed_and_run_again_it_is_as_if_nothing_had_been(tmp_path: Path) -> None:
     whole = make_project(tmp_path / "whole", settings={"pause": 0.3})
     broken = make_project(tmp_path / "broken", settings={"pause": 0.3})
@@ -149,6 +141,7 @@ def test_ctrl_c_ends_workers_quickly_and_keeps_what_is_done(tmp_path: Path) -> N
     assert not any((project.store / "chunks").iterdir())
 
 
+@pytest.mark.usefixtures("with_mlflow")
 def test_a_failing_run_is_kept_apart_and_tried_again_on_demand(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,7 +162,6 @@ def test_a_failing_run_is_kept_apart_and_tried_again_on_demand(
     assert read.keys(project) == set(mended.rows["key"])
 
 
-@pytest.mark.usefixtures("untracked")
 def test_a_run_that_diverges_is_a_failure(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,7 +171,6 @@ def test_a_run_that_diverges_is_a_failure(
     assert "regret is nan in round 4" in outcome.failed[0].cause
 
 
-@pytest.mark.usefixtures("untracked")
 def test_the_stage_writes_results_or_nothing(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +194,6 @@ def test_the_stage_writes_results_or_nothing(
         sweeps.plan(project, "toy/trial", seeds="0", stage=True)
 
 
-@pytest.mark.usefixtures("untracked")
 def test_a_dry_run_makes_nothing_and_judges_time_by_earlier_runs(project: Project) -> None:
     dry = sweeps.sweep(project, "toy/trial", dry_run=True)
     assert (dry.made, dry.rows) == ((), None)
@@ -221,7 +211,6 @@ def test_a_dry_run_makes_nothing_and_judges_time_by_earlier_runs(project: Projec
     assert known.estimate.seconds == pytest.approx(4 * 5.0 / 2)
 
 
-@pytest.mark.usefixtures("untracked")
 def test_other_versions_mark_the_sweep_mixed(project: Project) -> None:
     sweeps.sweep(project, "toy/trial", seeds="0")
     store = RunStore.of(project)
@@ -243,7 +232,6 @@ def _trajectory(run: object) -> object:
     return Trajectory(run.regret(), run.episode_starts(), run.facts)  # type: ignore[attr-defined]
 
 
-@pytest.mark.usefixtures("untracked")
 def test_damage_stops_the_plan(project: Project) -> None:
     sweeps.sweep(project, "toy/trial", seeds="0")
     store = RunStore.of(project)
@@ -253,7 +241,6 @@ def test_damage_stops_the_plan(project: Project) -> None:
         sweeps.plan(project, "toy/trial")
 
 
-@pytest.mark.usefixtures("untracked")
 def test_chunks_are_paths_in_and_keys_out(project: Project) -> None:
     plan = sweeps.plan(project, "toy/trial")
     paths = sweeps.write_chunks(plan, 3)
