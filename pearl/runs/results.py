@@ -56,7 +56,7 @@ def curve_rounds(horizon: int) -> NDArray[np.int64]:
 def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
     """Return a stored run as one row of the experiment that planned it, in the plan's words."""
     run = planned
-    settings = dict(run.spec.config["environment"])
+    environment = run.spec.config["environment"]
     rounds = curve_rounds(run.horizon)
     scalars: dict[str, Any] = {}
     for name, value in stored.facts.items():
@@ -69,7 +69,7 @@ def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
         "method": run.method,
         "label": run.label,
         "seed": run.spec.seed,
-        "settings": canonical(settings),
+        "settings": canonical({n: value for n, value in environment.items() if n != "kind"}),
         "horizon": run.horizon,
         "data_source": run.data_source,
         "data_fingerprint": run.spec.data,

@@ -45,6 +45,11 @@ class Entry:
     curve_file: Path | None = None
     title: str = field(default="")
 
+    @property
+    def failed(self) -> bool:
+        """Whether this tells of a failure, not of a finished run."""
+        return self.tags["pearl.status"] != "finished"
+
     def thinned(self) -> list[tuple[int, float]]:
         """Return at most 200 log-spaced points (round, regret) of the curve, first and last in."""
         if len(self.rounds) == 0:

@@ -61,6 +61,8 @@ def record_entries(project: Project, entries: Iterable[Entry]) -> list[str]:
             earlier = known.get(entry.key, [])
             if any(status == "FINISHED" for _, status in earlier):
                 continue
+            if entry.failed and len(earlier) == 1 and _is_recorded(client, earlier[0], entry):
+                continue
             # Nobody else writes while we hold the lock: a run that isn't finished is a leftover.
             for run_id, _ in earlier:
                 _discard(client, project, run_id)
@@ -85,6 +87,13 @@ def forget(project: Project, keys: Iterable[str]) -> int:
                 _discard(client, project, run_id)
                 count += 1
     return count
+
+
+def _is_recorded(client: MlflowClient, earlier: tuple[str, str], entry: Entry) -> bool:
+    """Tell whether a failed run stands there already with the same number of attempts."""
+    run_id, status = earlier
+    tags = client.get_run(run_id).data.tags if status == "FAILED" else {}
+    return bool(tags.get("pearl.attempts") == entry.tags["pearl.attempts"])
 
 
 def _write(client: MlflowClient, project: Project, entry: Entry) -> DivergedError | None:
@@ -117,8 +126,7 @@ def _write(client: MlflowClient, project: Project, entry: Entry) -> DivergedErro
     with tempfile.TemporaryDirectory() as folder:
         for file in _artifact_files(entry, Path(folder)):
             client.log_artifact(run_id, str(file))
-    finished = entry.tags["pearl.status"] == "finished"
-    client.set_terminated(run_id, status="FINISHED" if finished else "FAILED", end_time=end)
+    client.set_terminated(run_id, status="FAILED" if entry.failed else "FINISHED", end_time=end)
     return None
 
 

@@ -36,7 +36,7 @@ def test_rows_hold_what_the_report_needs(project: Project, tmp_path: Path) -> No
     frame = results.read(file)
     assert list(frame["key"]) == sorted(planned(seed).key for seed in range(3))
     first = frame[frame["seed"] == 0].iloc[0]
-    assert json.loads(first["settings"]) == {"kind": "toy", "memory": 2}
+    assert json.loads(first["settings"]) == {"memory": 2}
     assert (first["experiment"], first["profile"], first["data_source"]) == (
         "toy/trial",
         "smoke",

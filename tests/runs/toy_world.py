@@ -43,6 +43,8 @@ def run(config: dict, tables: Path, seed: int) -> Trajectory:
     broken = os.environ.get("TOY_BROKEN", "")
     if broken == f"{gain}:{seed}":
         raise ValueError("the toy fell over")
+    if broken == f"exit:{gain}:{seed}":
+        os._exit(9)
     horizon = config["horizon"]
     matrix = generator(seed, "toy").standard_normal((300, 300))
     level = float(np.abs(matrix @ matrix.T).mean()) * gain / settings["memory"]

@@ -171,6 +171,15 @@ def test_a_run_that_diverges_is_a_failure(
     assert "regret is nan in round 4" in outcome.failed[0].cause
 
 
+def test_a_worker_that_dies_is_named(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOY_BROKEN", "exit:1.5:1")
+    with pytest.raises(PearlError, match="worker process died"):
+        sweeps.sweep(project, "toy/trial", runner="processes", workers=2)
+    assert not any((project.store / "chunks").iterdir())
+    monkeypatch.delenv("TOY_BROKEN")
+    assert sweeps.sweep(project, "toy/trial").complete
+
+
 def test_the_stage_writes_results_or_nothing(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

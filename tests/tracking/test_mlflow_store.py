@@ -130,8 +130,13 @@ def test_numbers_that_are_not_finite_are_refused_and_marked(tracked: Project) ->
 def test_failures_are_seen_and_give_way_to_success(tracked: Project) -> None:
     store = RunStore.of(tracked)
     run = planned()
-    record_failures(tracked, [store.add_failure(run, DivergedError("regret is nan"))])
+    failure = store.add_failure(run, DivergedError("regret is nan"))
+    assert record_failures(tracked, [failure]) == [run.key]
     found = read.find(tracked, run.key)
+    assert record_failures(tracked, [failure]) == []
+    again = store.add_failure(run, DivergedError("regret is nan"))
+    assert record_failures(tracked, [again]) == [run.key]
+    assert read.find(tracked, run.key).tags["pearl.attempts"] == "2"
     assert (found.status, found.tags["pearl.status"]) == ("FAILED", "diverged")
     assert "regret is nan" in found.tags["pearl.cause"]
     assert read.keys(tracked) == set()
