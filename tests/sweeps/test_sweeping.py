@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from toy_world import make_project
 
@@ -32,7 +33,8 @@ if __name__ == "__main__":
 
 
 def start(project: Project, runner: str = "processes", **variables: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": TOYS, **variables}
+    path = os.pathsep.join(filter(None, [TOYS, os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path, **variables}
     script = project.root / "sweep_toys.py"
     script.write_text(SCRIPT)
     return subprocess.Popen(
@@ -90,10 +92,12 @@ def test_killed_and_run_again_it_is_as_if_nothing_had_been(tmp_path: Path) -> No
     process = start(broken, TOY_LOG=str(log))
     store = RunStore.of(broken)
     wait_for(lambda: len(store.all_keys()) >= 2)
+    workers = psutil.Process(process.pid).children()
     process.send_signal(signal.SIGKILL)
     process.wait()
     # Workers end with their parent; until then a run that they hold may still be finished.
-    wait_for(lambda: all(_free(store, key) for key in _locked(store)))
+    assert workers
+    wait_for(lambda: not any(worker.is_running() for worker in workers), 30)
     kept = curves(broken)
     assert 2 <= len(kept) < 8
     outcome = sweeps.sweep(broken, "toy/trial")
