@@ -48,7 +48,6 @@ def environment(project: Project, port: int) -> dict[str, str]:
         "PREFECT_UI_API_URL": address,
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "DO_NOT_TRACK": "1",
-        "PREFECT_LOGGING_LEVEL": os.environ.get("PREFECT_LOGGING_LEVEL", "WARNING"),
     }
 
 

@@ -24,7 +24,7 @@ def run_chunk(project_root: str, chunk_file: str, number: int, count: int) -> li
     return sweeps.execute_chunk(project_root, chunk_file)
 
 
-@flow(name="sweep", flow_run_name="{experiment}", validate_parameters=True)
+@flow(name="sweep", flow_run_name="{experiment}", log_prints=True)
 def sweep(
     experiment: str,
     profile: str | None = None,
@@ -55,6 +55,8 @@ def sweep(
         retry_failed=stage,
         stage=stage,
     )
+    print(plan.data.line)
+    print(f"{len(plan.runs)} runs: {len(plan.found)} found, {len(plan.missing)} to make")
     size = math.ceil(len(plan.missing) / (workers * CHUNKS_PER_WORKER)) or 1
     chunks = sweeps.write_chunks(plan, size)
     root = str(project.root)

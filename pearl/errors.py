@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 
 class PearlError(Exception):
@@ -12,6 +14,10 @@ class PearlError(Exception):
         self.problem = problem
         self.remedy = remedy
         super().__init__(f"{problem}\n  {remedy}" if remedy else problem)
+
+    def __reduce__(self) -> tuple[Callable[..., PearlError], tuple[Any, ...]]:
+        """Cross from a worker process whole, whatever arguments a subclass takes."""
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class DataError(PearlError):
@@ -38,6 +44,13 @@ class DataError(PearlError):
         if field is not None:
             place += f", field {field!r}"
         super().__init__(f"{place}: {problem}", remedy=remedy)
+
+
+def _restored(kind: type[PearlError], args: tuple[Any, ...], state: dict[str, Any]) -> PearlError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class SettingError(PearlError):

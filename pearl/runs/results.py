@@ -47,9 +47,10 @@ CURVES = [
 
 
 def curve_rounds(horizon: int) -> NDArray[np.int64]:
-    """Return at most 200 rounds from 1 to T, half log-spaced, half linear; T alone decides."""
+    """Return at most 200 rounds from 1 to T: half log-spaced, half multiples of T/100."""
     half = CURVE_POINTS // 2
-    points = np.concatenate([np.geomspace(1, horizon, half), np.linspace(1, horizon, half)])
+    even = np.linspace(0, horizon, half + 1)[1:]
+    points = np.concatenate([np.geomspace(1, horizon, half), np.maximum(even, 1)])
     return np.unique(np.rint(points).astype(np.int64))
 
 

@@ -94,14 +94,23 @@ class Game:
         scale = self.instance.n_eval * self.instance.settings.token_scale
         return np.asarray(np.cumsum(self.best_tokens - demanded) / scale)
 
-    def facts(self, demanded: Tokens) -> dict[str, float]:
-        """Return the facts that every method's run has."""
-        scale = self.instance.n_eval * self.instance.settings.token_scale
+    def facts(self, demanded: Tokens) -> dict[str, float | int | str]:
+        """Return the facts that every method's run has: the outcome, then the instance."""
+        instance = self.instance
+        scale = instance.n_eval * instance.settings.token_scale
         return {
             "final_regret": int((self.best_tokens - demanded).sum()) / scale,
             "optimum": int(self.best_tokens.sum()) / scale,
-            "theta_star_norm": float(np.linalg.norm(self.instance.theta_star)),
-            "norm_bound": self.instance.norm_bound,
+            "construction_requests": instance.counts.construction,
+            "calibration_requests": instance.counts.calibration,
+            "evaluation_requests": instance.counts.evaluation,
+            "actions": len(instance.tree.actions),
+            "segments": instance.tree.segments,
+            "theta_star_norm": float(np.linalg.norm(instance.theta_star)),
+            "norm_bound": instance.norm_bound,
+            "regularization": instance.regularization,
+            "operator_norm": instance.operator_norm,
+            "split_label": instance.split_label,
         }
 
 

@@ -153,7 +153,13 @@ def _experiment(client: MlflowClient, project: Project, entry: Entry) -> str:
     if not found:
         folder = artifacts(project) / entry.experiment.replace("/", "-")
         new: str = client.create_experiment(
-            name, artifact_location=folder.as_uri(), tags={"pearl.experiment": entry.experiment}
+            name,
+            artifact_location=folder.as_uri(),
+            tags={
+                "pearl.experiment": entry.experiment,
+                # Without it the UI opens on its pages for language models.
+                "mlflow.experimentKind": "custom_model_development",
+            },
         )
         return new
     experiment = found[0]
