@@ -22,6 +22,7 @@ class Clone:
         environment = {
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(self.root),
             "COLUMNS": "160",
             **variables,
         }
@@ -59,6 +60,11 @@ def set_profile(clone: Clone, profile: str) -> None:
     text = file.read_text()
     assert yaml.safe_load(text)["profile"] == "sample"
     file.write_text(text.replace("profile: sample", f"profile: {profile}", 1))
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Clone:
+    return clone_project(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,14 @@
 """The pipeline end to end on the sample, in a clone of its own."""
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from pearl.project import Project
+from pearl.tracking import read
 
 COLUMNS = (
     "experiment,profile,row,column,measured,ci_low,ci_high,ci_method,n_seeds,"
@@ -15,6 +19,20 @@ COLUMNS = (
 def clean(clone: Any) -> None:
     assert "up to date" in clone.run("dvc", "status")
     assert clone.run("git", "status", "--short") == ""
+
+
+def test_the_committed_hashes_are_those_of_the_committed_files(fresh: Any) -> None:
+    """After a change of code or settings: `dvc repro`, and commit dvc.lock with the change."""
+    status = json.loads(fresh.run("dvc", "status", "--json"))
+    changed = {
+        (stage, name)
+        for stage, changes in status.items()
+        for change in changes
+        if isinstance(change, dict)
+        for name, kind in change.get("changed deps", {}).items()
+        if kind != "deleted"
+    }
+    assert changed == set()
 
 
 def test_everything_is_made_and_clean_afterwards(reproduced: Any) -> None:
@@ -47,10 +65,12 @@ def test_results_are_the_same_bytes_when_made_again(reproduced: Any) -> None:
 
 
 def test_lost_tracking_store_is_made_again(reproduced: Any) -> None:
-    listed = reproduced.run("pearl", "runs", "export")
+    project = Project(reproduced.root)
+    before = {run.key: run.metrics for run in read.runs(project)}
+    assert before
     (reproduced.root / "mlruns/mlflow.db").unlink()
     reproduced.run("pearl", "track", "sync")
-    assert reproduced.run("pearl", "runs", "export") == listed
+    assert {run.key: run.metrics for run in read.runs(project)} == before
     clean(reproduced)
 
 

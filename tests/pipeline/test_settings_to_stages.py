@@ -1,7 +1,7 @@
 """Each setting re-runs exactly the stages that depend on it, and nothing else."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,9 @@ SETTINGS: dict[str, tuple[Any, set[str]]] = {
     "report.resamples": (1999, REPORT),
 }
 FILES: dict[str, set[str]] = {
-    "pearl/datasets/manifests/mooncake.yaml": {"fetch@mooncake", "build@mooncake"},
+    "pearl/datasets/mooncake/manifest.yaml": {"fetch@mooncake", "build@mooncake"},
     "pearl/experiments/definitions/memory/figure1e.yaml": KV_CACHE_EXPERIMENTS | REPORT,
+    "pearl/experiments/environments.yaml": KV_CACHE_EXPERIMENTS,
     "pearl/memory/methods.yaml": KV_CACHE_EXPERIMENTS,
     "pearl/report/published/memory.yaml": REPORT,
     "samples/mooncake/manifest.yaml": {"data.dvc"},
@@ -57,7 +58,7 @@ def restored(file: Path) -> Iterator[None]:
 
 
 def out_of_date(root: Path) -> set[str]:
-    with Repo(str(root)) as repository:
+    with chdir(root), Repo() as repository:
         return {address.removeprefix("dvc.yaml:") for address in repository.status()}
 
 
