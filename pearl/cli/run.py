@@ -30,20 +30,14 @@ def run(
     only: Annotated[str | None, typer.Option(help="The one run whose key begins so.")] = None,
     dry_run: Annotated[bool, typer.Option(help="Say what is missing; make nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Try failed runs again.")] = False,
-    stage: Annotated[
-        bool, typer.Option(help="What the DVC stage does: params.yaml alone, into results/.")
-    ] = False,
 ) -> None:
     """Make an experiment's missing runs, track them, and show the result."""
     from pearl.cli.run_view import announce, resume_command, show_failures, show_outcome
-    from pearl.errors import SettingError
     from pearl.experiments.words import one_of
     from pearl.sweeps import RUNNERS, sweep
 
     project = Project.find()
     chosen = next(name for name in RUNNERS if name == one_of(runner, RUNNERS, "runner"))
-    if stage and dry_run:
-        raise SettingError("A DVC stage can't be a dry run.", remedy="Leave --stage out.")
     again = resume_command(experiment, profile, source, seeds, only)
     console = Console()
     try:
@@ -56,9 +50,8 @@ def run(
             workers=workers,
             seeds=seeds,
             only=only,
-            retry_failed=retry_failed or stage,
+            retry_failed=retry_failed,
             dry_run=dry_run,
-            stage=stage,
             announce=lambda plan: announce(console, plan),
         )
     except KeyboardInterrupt:

@@ -54,7 +54,7 @@ def check_finite(run: PlannedRun, trajectory: Trajectory) -> None:
     if len(wrong):
         t = int(wrong[0])
         raise DivergedError(f"{run.name}: diverged, regret is {regret[t]} in round {t + 1}.")
-    for name, value in trajectory.facts.items():
+    for name, value in [*trajectory.facts.items(), *trajectory.diagnostics.items()]:
         if isinstance(value, float) and not np.isfinite(value):
             raise DivergedError(f"{run.name}: diverged, {name} is {value}.")
 

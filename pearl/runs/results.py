@@ -62,7 +62,7 @@ def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
     scalars: dict[str, Any] = {}
     for name, value in stored.facts.items():
         kind = "fact" if isinstance(value, str) else "metric"
-        scalars[f"{kind}.{name}"] = value
+        scalars[f"{kind}.{name}"] = _printed(value)
     return {
         "key": run.key,
         "experiment": run.experiment,
@@ -95,6 +95,11 @@ def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
     fields = [*FIXED, *((name, _type(ordered, name)) for name in scalars), *CURVES]
     columns = [pa.array([each.get(name) for each in ordered], type=kind) for name, kind in fields]
     return pa.Table.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _printed(value: Any) -> Any:
+    """Return a float with nine significant digits: what is the same on every machine."""
+    return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
 def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:

@@ -72,9 +72,13 @@ def play_myopic(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
         "episodes": horizon,
         "segments_refreshed": int(seen.sum()),
         "clip_tie_share": tied_rounds / horizon,
-        "inverse_drift": inverse.drift,
     }
-    return Trajectory(game.regret(demanded), np.empty(0, dtype=np.int64), facts)
+    return Trajectory(
+        game.regret(demanded),
+        np.empty(0, dtype=np.int64),
+        facts,
+        diagnostics={"inverse_drift": inverse.drift},
+    )
 
 
 def _rule(game: Game, method: MemoryMethod) -> Rule:

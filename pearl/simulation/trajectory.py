@@ -20,8 +20,11 @@ class Trajectory:
         episode_starts: int64, the rounds (from 1) at which a new plan was made; empty for a
             method that plans anew every round.
         facts: named scalars, all finite: final_regret, episodes and what the method adds.
+        diagnostics: named floats that judge the arithmetic itself, such as an inverse's drift;
+            they differ between machines and so are kept apart from the results.
     """
 
     regret: NDArray[np.float64]
     episode_starts: NDArray[np.int64]
     facts: Mapping[str, Fact] = field(default_factory=dict)
+    diagnostics: Mapping[str, float] = field(default_factory=dict)

@@ -117,7 +117,8 @@ def _make(
         return False
     seconds = round(time.perf_counter() - clock, 3)
     times = {"started": started, "finished": _now(), "seconds": seconds, "blas_threads": 1}
-    store.write(run, trajectory, {**facts, **times})
+    diagnostics = {"diagnostics": dict(trajectory.diagnostics)}
+    store.write(run, trajectory, {**facts, **times, **diagnostics})
     return True
 
 

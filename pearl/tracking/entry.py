@@ -91,7 +91,7 @@ def from_store(stored: StoredRun) -> Entry:
         tags["mlflow.source.git.commit"] = machine["git_commit"]
     return _entry(
         stored.run,
-        stored.facts,
+        stored.facts | machine.get("diagnostics", {}),
         tags,
         rounds=np.arange(1, len(regret) + 1, dtype=np.int64),
         regret=regret,

@@ -24,7 +24,7 @@ def check_same(game, method, seed) -> dict:
     np.testing.assert_allclose(blocks.regret, rounds.regret, rtol=0, atol=1e-9)
     assert np.diff(blocks.regret, prepend=0.0).min() >= 0
     facts = dict(blocks.facts)
-    assert facts.pop("inverse_drift") < 1e-8
+    assert blocks.diagnostics["inverse_drift"] < 1e-8
     others = dict(rounds.facts)
     assert facts.pop("split_label") == others.pop("split_label")
     assert facts == pytest.approx(others, rel=1e-12)
@@ -85,5 +85,5 @@ def lost_tokens(game, trajectory) -> int:
 def test_drift_over_20000_rounds(make_game, monkeypatch, refreshes) -> None:
     monkeypatch.setattr(kv_myopic, "BLOCKS_PER_REFRESH", refreshes)
     game = make_game(nodes=30, memory=6, regularization=5.0, horizon=20_000)
-    facts = play(game, load_methods()["myopic_linucb"], 0).facts
-    assert 0 < facts["inverse_drift"] < 1e-9
+    diagnostics = play(game, load_methods()["myopic_linucb"], 0).diagnostics
+    assert 0 < diagnostics["inverse_drift"] < 1e-9
