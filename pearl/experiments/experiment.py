@@ -37,12 +37,14 @@ class Variant(BaseModel):
 
 
 class Shown(BaseModel):
-    """Which figure and which table show the experiment: names of the report's own parts."""
+    """Which figure, table and explanation show the experiment: names of the report's own parts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     figure: str | None = None
     table: str | None = None
+    explanation: str | None = None
+    """What beside the claims decides the outcome, told from the runs."""
 
 
 class Experiment(BaseModel):

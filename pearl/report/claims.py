@@ -32,7 +32,7 @@ class Claim(BaseModel):
     """What every claim carries.
 
     `at` names the horizon and settings for which the paper states it; on the publisher's data a
-    run under others doesn't test the claim. `because` names an explanation measured from the runs.
+    run under others doesn't test the claim.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,7 +42,6 @@ class Claim(BaseModel):
     place: str
     at: dict[str, float] = {}
     note: str = ""
-    because: Literal["", "clip_ties"] = ""
 
 
 class NumberClaim(Claim):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pearl.report.final_regret import FinalRegret
-from pearl.report.numbers import percent, regret
+from pearl.report.final_regret import FinalRegret, reduction
+from pearl.report.numbers import between, percent, plain, regret
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Explanation:
 def clip_ties(table: FinalRegret) -> Explanation | None:
     """Tell how often the clip of Equation (18) ties the candidates, and what each tie rule gives.
 
-    None where the reference method has no runs or doesn't record it.
+    Each rule is set against the best method that learns without ties. None where the reference
+    method has no runs or doesn't record ties.
     """
     tied = table.metrics.get((table.reference, "clip_tie_share"))
     if tied is None:
@@ -39,18 +40,58 @@ def clip_ties(table: FinalRegret) -> Explanation | None:
         if tied.estimate >= 0.5
         else " So the score, not a tie rule, settles most plans here."
     )
+    text += _numbering(table)
+    best = min(
+        (name for name, share in _tie_shares(table).items() if share < 0.5),
+        key=lambda name: table.regrets[name, last].estimate,
+        default=None,
+    )
     rows = tuple(
         (
             table.label(name),
-            percent(table.metrics[name, "clip_tie_share"].estimate),
+            percent(share),
             regret(table.regrets[name, last]),
+            *_against(table, name, best),
         )
+        for name, share in _tie_shares(table).items()
+        if name == table.reference or share > 0
+    )
+    head = ["method", "plans in which the clip ties", f"regret at t = {last:,}"]
+    if best is not None:
+        head.append(f"less than {table.label(best)} by (%)")
+    return Explanation("Clip ties and tie rules", text, tuple(head), rows)
+
+
+def _against(table: FinalRegret, name: str, best: str | None) -> tuple[str, ...]:
+    if best is None:
+        return ()
+    found = reduction(table.runs, name, best, table.settings)
+    return (f"{plain(found.estimate, 1)} {between(found, 1)}".strip(),)
+
+
+def _numbering(table: FinalRegret) -> str:
+    """Say where ties between actions are settled by nothing but the actions' order."""
+    horizon = table.runs.horizon
+    named = [
+        table.label(name)
+        for name, share in _tie_shares(table).items()
+        if share >= 0.5 and table.metrics[name, "episodes"].estimate == horizon
+    ]
+    if not named:
+        return ""
+    return (
+        f" {', '.join(named)} chooses among single actions every round, and its ties go to the"
+        " lowest-numbered one: its regret depends on how the catalogue happens to be numbered."
+    )
+
+
+def _tie_shares(table: FinalRegret) -> dict[str, float]:
+    """Return the share of plans in which the clip ties, of each method that records it."""
+    return {
+        name: table.metrics[name, "clip_tie_share"].estimate
         for name in table.order
         if (name, "clip_tie_share") in table.metrics
-        and (name == table.reference or table.metrics[name, "clip_tie_share"].estimate > 0)
-    )
-    head = ("method", "episodes in which the clip ties", f"regret at t = {last:,}")
-    return Explanation("Clip ties and tie rules", text, head, rows)
+    }
 
 
 def _beyond(table: FinalRegret) -> str:
@@ -62,3 +103,7 @@ def _beyond(table: FinalRegret) -> str:
     if lowest is not None:
         said.append(f"the lowest score before clipping was {lowest.min():.3g} B")
     return f" ({'; '.join(said)})" if said else ""
+
+
+EXPLANATIONS = {"clip_ties": clip_ties}
+"""What `report: explanation` of an experiment may name."""

@@ -33,6 +33,7 @@ class FinalRegret:
     metrics: dict[tuple[str, str], Interval]
     comparisons: dict[str, Comparison]
     reductions: dict[str, Interval]
+    settings: ReportSettings
 
     def label(self, method: str) -> str:
         """Return what people call a method; its name where it has no runs."""
@@ -88,15 +89,38 @@ def estimate(
         if name == reference or not seeds:
             continue
         ours, theirs = (_final(r, seeds) for r in (runs.methods[reference], run))
-        if min(theirs) <= 0:
-            raise PearlError(f"{runs.experiment}: {run.label} has no regret to be reduced.")
         stream = f"{runs.experiment}/{reference} against {name}"
         comparisons[name] = compare(ours, theirs, stream=stream, settings=settings)
-        percent = [100 * (1 - a / b) for a, b in zip(ours, theirs, strict=True)]
-        reductions[name] = interval(percent, stream=f"{stream}/percent", settings=settings)
+        reductions[name] = reduction(runs, reference, name, settings)
     return FinalRegret(
-        runs, reference, tuple(order), checkpoints, regrets, metrics, comparisons, reductions
+        runs,
+        reference,
+        tuple(order),
+        checkpoints,
+        regrets,
+        metrics,
+        comparisons,
+        reductions,
+        settings,
     )
+
+
+def reduction(runs: Runs, ours: str, theirs: str, settings: ReportSettings) -> Interval:
+    """Return the mean over common seeds of 100 (1 - our final regret / theirs), in percent.
+
+    Raises:
+        PearlError: a regret of 0 to divide by.
+    """
+    seeds = runs.common_seeds(ours, theirs)
+    pairs = zip(_final(runs.methods[ours], seeds), _final(runs.methods[theirs], seeds), strict=True)
+    percents = []
+    for mine, other in pairs:
+        if other <= 0:
+            label = runs.methods[theirs].label
+            raise PearlError(f"{runs.experiment}: {label} has no regret to be reduced.")
+        percents.append(100 * (1 - mine / other))
+    stream = f"{runs.experiment}/{ours} against {theirs}/percent"
+    return interval(percents, stream=stream, settings=settings)
 
 
 def cells(

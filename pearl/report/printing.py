@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pearl.experiments import Experiment
+from pearl.experiments.words import one_of
 from pearl.report.cells import SHORT_KEY, Cell
 from pearl.report.claims import (
     NOT_REPRODUCED,
@@ -17,10 +18,11 @@ from pearl.report.claims import (
     Paper,
     ParityClaim,
 )
-from pearl.report.explanations import clip_ties
+from pearl.report.explanations import EXPLANATIONS, Explanation
 from pearl.report.final_regret import FinalRegret
 from pearl.report.findings import Finding
 from pearl.report.numbers import between, percent, plain
+from pearl.report.rows import Runs
 from pearl.report.sections import Section
 from pearl.report.views import ClaimView, Entry, ExperimentView, Measure, PaperView
 
@@ -135,7 +137,7 @@ def experiment_view(section: Section, claims: Sequence[ClaimView]) -> Experiment
             (run.label, tuple(key[:SHORT_KEY] for key in run.keys)) for run in runs.methods.values()
         ),
         missed=tuple(view for view in claims if view.tone == "bad"),
-        explanation=clip_ties(table) if _explains(section.findings, "clip_ties") else None,
+        explanation=_explanation(experiment, table),
     )
 
 
@@ -147,8 +149,11 @@ def markdown_rows(entry: ExperimentView) -> list[tuple[str, ...]]:
     ]
 
 
-def _explains(findings: Sequence[Finding], reason: str) -> bool:
-    return any(finding.claim.because == reason for finding in findings)
+def _explanation(experiment: Experiment, table: FinalRegret) -> Explanation | None:
+    told = experiment.report.explanation
+    if told is None:
+        return None
+    return EXPLANATIONS[one_of(told, EXPLANATIONS, f"explanation of {experiment.id}")](table)
 
 
 def _entry(cell: Cell | None) -> Entry:
@@ -183,6 +188,29 @@ def _caption(experiment: Experiment, table: FinalRegret) -> str:
     )
 
 
+INSTANCE = {
+    "construction_requests": "{:,.0f} construction",
+    "calibration_requests": "{:,.0f} calibration",
+    "evaluation_requests": "{:,.0f} evaluation requests",
+    "actions": "{:,.0f} actions",
+    "segments": "{:,.0f} segments",
+    "norm_bound": "S = {:.5g}",
+    "theta_star_norm": "norm of \N{GREEK SMALL LETTER THETA}* = {:.5g}",
+    "regularization": "\N{GREEK SMALL LETTER LAMDA} = {:.5g}",
+    "operator_norm": "largest operator norm of A(s) = {:.4g}",
+}
+
+
+def _instance(runs: Runs) -> str:
+    """Say what was measured of the instance; every run of a table stands on the same one."""
+    run = next(iter(runs.methods.values()))
+    found = {name: run.metric(name) for name in INSTANCE}
+    said = [
+        INSTANCE[name].format(values[0]) for name, values in found.items() if values is not None
+    ]
+    return ", ".join(said)
+
+
 def _provenance(table: FinalRegret) -> tuple[tuple[str, str], ...]:
     runs, told = table.runs, table.runs.provenance
     methods = sorted({i.method for i in table.regrets.values()})
@@ -197,6 +225,7 @@ def _provenance(table: FinalRegret) -> tuple[tuple[str, str], ...]:
         ("rows", f"{told.rows:,}"),
         ("licence", told.licence),
         ("split", split),
+        ("instance", _instance(runs)),
         ("settings", f"{settings}, horizon = {runs.horizon}"),
         ("profile", runs.profile),
         ("intervals", f"{', '.join(methods)}; {CAVEAT}"),

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from pearl.project import Project
@@ -89,3 +90,12 @@ def test_data_goes_to_a_folder_remote_and_comes_back(reproduced: Any, tmp_path: 
 
 def test_profiles_are_what_the_settings_say(reproduced: Any) -> None:
     assert yaml.safe_load((reproduced.root / "params.yaml").read_text())["profile"] == "smoke"
+
+
+@pytest.mark.heavy
+def test_another_kind_of_processor_gives_the_same_bytes(reproduced: Any, fresh: Any) -> None:
+    (fresh.root / "params.yaml").write_bytes((reproduced.root / "params.yaml").read_bytes())
+    fresh.run("dvc", "repro", NUMBA_CPU_NAME="generic", OPENBLAS_CORETYPE="Sandybridge")
+    for name in ("results", "reports/tables", "reports/figures"):
+        for file in (reproduced.root / name).iterdir():
+            assert (fresh.root / name / file.name).read_bytes() == file.read_bytes(), file.name

@@ -10,7 +10,9 @@ import yaml
 from dvc.repo import Repo
 
 ROOT = Path(__file__).resolve().parents[2]
-KV_CACHE_EXPERIMENTS = {"experiment@memory-figure1e"}
+FIGURE_1E = {"experiment@memory-figure1e"}
+FIGURE_1E_SHA256 = {"experiment@memory-figure1e_sha256"}
+KV_CACHE_EXPERIMENTS = FIGURE_1E | FIGURE_1E_SHA256
 REPORT = {"report"}
 
 # setting -> (another value, the stages that then are out of date)
@@ -32,7 +34,8 @@ SETTINGS: dict[str, tuple[Any, set[str]]] = {
 }
 FILES: dict[str, set[str]] = {
     "pearl/datasets/mooncake/manifest.yaml": {"fetch@mooncake", "build@mooncake"},
-    "pearl/experiments/definitions/memory/figure1e.yaml": KV_CACHE_EXPERIMENTS | REPORT,
+    "pearl/experiments/definitions/memory/figure1e.yaml": FIGURE_1E | REPORT,
+    "pearl/experiments/definitions/memory/figure1e_sha256.yaml": FIGURE_1E_SHA256 | REPORT,
     "pearl/experiments/environments.yaml": KV_CACHE_EXPERIMENTS,
     "pearl/memory/methods.yaml": KV_CACHE_EXPERIMENTS,
     "pearl/report/published/memory.yaml": REPORT,
