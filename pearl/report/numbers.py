@@ -11,10 +11,10 @@ MINUS = "\N{MINUS SIGN}"
 
 def plain(value: float, decimals: int | None = None) -> str:
     """Print four significant digits, or `decimals`; thousands grouped, whole numbers whole."""
-    if decimals is None:
-        decimals = decimals_of(value)
-    text = f"{value:,.{decimals}f}"
-    if float(text.replace(",", "")) == 0 and value != 0:
+    places = decimals_of(value) if decimals is None else decimals
+    # z: what rounds to zero has no sign.
+    text = f"{value:z,.{places}f}"
+    if decimals is None and value != 0 and float(text.replace(",", "")) == 0:
         text = format(value, ".2e")
     return text.replace("-", MINUS)
 
