@@ -13,7 +13,7 @@ from pearl.project import Project
 
 ENDING = """
 Report      {report}
-MLflow UI   make mlflow-ui     then open http://127.0.0.1:5000
+MLflow UI   make mlflow-ui     then open http://127.0.0.1:5000/#/experiments?workflowType=machine_learning
 Prefect UI  make prefect-ui    then open http://127.0.0.1:4200
 """
 

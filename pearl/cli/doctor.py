@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -106,12 +105,24 @@ def _stages(project: Project) -> list[Finding]:
 
 
 def _data(project: Project) -> list[Finding]:
-    mirror = os.environ.get("PEARL_DATA_MIRROR")
-    if mirror and not Path(mirror).is_dir():
-        remedy = "Let PEARL_DATA_MIRROR name a folder, or unset it."
-        return [Finding("mirror", f"{mirror} is no folder", remedy)]
-    state = mirror or "PEARL_DATA_MIRROR not set (needed for --source mirror only)"
-    return [Finding("mirror", state)]
+    from pearl.datasets import places
+    from pearl.datasets.registry import DATASETS
+    from pearl.datasets.sources import choice_of
+
+    findings = []
+    for entry in DATASETS.values():
+        source = choice_of(entry.name, project.params()).source
+        try:
+            if source == "hub":
+                found = places.hub_here(project, entry)
+            else:
+                found = places.obtain(project, entry, source)
+        except PearlError as error:
+            remedy = error.remedy or "`pearl data status` says more."
+            findings.append(Finding(f"data: {entry.name}", error.problem, remedy))
+        else:
+            findings.append(Finding(f"data: {entry.name}", found.provenance.label))
+    return findings
 
 
 def _runs(project: Project) -> list[Finding]:

@@ -189,15 +189,15 @@ def _caption(experiment: Experiment, table: FinalRegret) -> str:
 
 
 INSTANCE = {
-    "construction_requests": "{:,.0f} construction",
-    "calibration_requests": "{:,.0f} calibration",
-    "evaluation_requests": "{:,.0f} evaluation requests",
-    "actions": "{:,.0f} actions",
-    "segments": "{:,.0f} segments",
-    "norm_bound": "S = {:.5g}",
-    "theta_star_norm": "norm of \N{GREEK SMALL LETTER THETA}* = {:.5g}",
-    "regularization": "\N{GREEK SMALL LETTER LAMDA} = {:.5g}",
-    "operator_norm": "largest operator norm of A(s) = {:.4g}",
+    "instance/construction_requests": "{:,.0f} construction",
+    "instance/calibration_requests": "{:,.0f} calibration",
+    "instance/evaluation_requests": "{:,.0f} evaluation requests",
+    "instance/actions": "{:,.0f} actions",
+    "instance/segments": "{:,.0f} segments",
+    "instance/norm_bound": "S = {:.5g}",
+    "instance/theta_star_norm": "norm of \N{GREEK SMALL LETTER THETA}* = {:.5g}",
+    "instance/regularization": "\N{GREEK SMALL LETTER LAMDA} = {:.5g}",
+    "instance/operator_norm": "largest operator norm of A(s) = {:.4g}",
 }
 
 

@@ -155,11 +155,7 @@ def _experiment(client: MlflowClient, project: Project, entry: Entry) -> str:
         new: str = client.create_experiment(
             name,
             artifact_location=folder.as_uri(),
-            tags={
-                "pearl.experiment": entry.experiment,
-                # Without it the UI opens on its pages for language models.
-                "mlflow.experimentKind": "custom_model_development",
-            },
+            tags={"pearl.experiment": entry.experiment},
         )
         return new
     experiment = found[0]

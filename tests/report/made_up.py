@@ -21,13 +21,13 @@ LEVELS = {
     "random_union": ("Random fixed union", 101.0),
 }
 FACTS = {
-    "construction_requests": 4978,
-    "calibration_requests": 2230,
-    "evaluation_requests": 4823,
-    "actions": 855,
-    "segments": 864,
-    "norm_bound": 0.14477,
-    "regularization": 286.30,
+    "instance/construction_requests": 4978,
+    "instance/calibration_requests": 2230,
+    "instance/evaluation_requests": 4823,
+    "instance/actions": 855,
+    "instance/segments": 864,
+    "instance/norm_bound": 0.14477,
+    "instance/regularization": 286.30,
 }
 
 

@@ -67,8 +67,8 @@ def test_facts_say_what_the_run_stands_on(tables, config) -> None:
     facts = run(config(), tables, 0).facts
     instance, optimum = load(load_settings(), tables)
     assert facts["optimum"] == pytest.approx(optimum.cumulative(300)[-1])
-    assert facts["theta_star_norm"] == pytest.approx(np.linalg.norm(instance.theta_star))
-    assert facts["norm_bound"] == instance.norm_bound
+    assert facts["instance/theta_star_norm"] == pytest.approx(np.linalg.norm(instance.theta_star))
+    assert facts["instance/norm_bound"] == instance.norm_bound
     assert 0 <= facts["clip_tie_share"] <= 1
 
 
