@@ -1,12 +1,25 @@
-"""What every test shares."""
+"""What every test shares: quiet libraries, and a toy project to plan and run in."""
 
 import os
 from pathlib import Path
 
+import pytest
+from toy_world import make_project
+
+from pearl.project import Project
+
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("DO_NOT_TRACK", "1")
 os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
-os.environ.pop("PEARL_DATA_MIRROR", None)
-os.environ.pop("PREFECT_API_URL", None)
+for name in ("PEARL_DATA_MIRROR", "PEARL_HOME", "PEARL_RUNNER", "PEARL_WORKERS", "PREFECT_API_URL"):
+    os.environ.pop(name, None)
 
-ROOT = Path(__file__).resolve().parents[1]
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """The project of tests/support/toy_world.py, as the working folder."""
+    made = make_project(tmp_path / "project")
+    monkeypatch.chdir(made.root)
+    for name in ("TOY_LOG", "TOY_BROKEN"):
+        monkeypatch.delenv(name, raising=False)
+    return made

@@ -1,8 +1,8 @@
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import made_up as made_up_rows
 import pandas as pd
 import pytest
 import yaml
@@ -24,13 +24,7 @@ def is_missing(value: object) -> bool:
 
 @pytest.fixture(scope="session")
 def made_up() -> ModuleType:
-    place = Path(__file__).with_name("made_up.py")
-    spec = importlib.util.spec_from_file_location("report_made_up", place)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return made_up_rows
 
 
 @pytest.fixture

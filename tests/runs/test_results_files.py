@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_run_store import MACHINE, planned, trajectory
+from made_runs import MACHINE, planned, trajectory
 
 from pearl.errors import DataError
 from pearl.project import Project

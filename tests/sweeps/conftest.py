@@ -1,27 +1,12 @@
-"""The toy project of tests/runs/toy_world.py."""
+"""An empty MLflow store, and sweeps that leave MLflow out unless a test asks for it."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "runs"))
-
-from toy_world import make_project
-
 from pearl.project import Project
 from pearl.tracking.store import writer
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    made = make_project(tmp_path / "project")
-    monkeypatch.chdir(made.root)
-    monkeypatch.delenv("PEARL_HOME", raising=False)
-    for name in ("TOY_LOG", "TOY_BROKEN"):
-        monkeypatch.delenv(name, raising=False)
-    return made
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ from pearl.runs.stored import write_run
 from pearl.tracking import read
 from pearl.tracking.store import recorded
 
-TOYS = str(Path(__file__).resolve().parents[1] / "runs")
+TOYS = str(Path(__file__).resolve().parents[1] / "support")
 SCRIPT = """
 import sys
 from pearl import sweeps

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from test_run_store import MACHINE, planned, trajectory
+from made_runs import MACHINE, planned, trajectory
 
 from pearl.errors import PearlError
 from pearl.project import Project
