@@ -29,6 +29,8 @@ COLUMNS = (
     "run_keys",
 )
 SHORT_KEY = 12
+INSTANCE = "instance"
+"""The row of what was measured of the instance, which no method changes."""
 
 
 @dataclass(frozen=True)

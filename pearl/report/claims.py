@@ -18,6 +18,8 @@ NOT_REPRODUCED = "not reproduced"
 NOT_TESTABLE = "not testable here"
 ON_SAMPLE_DATA = " on sample data"
 FALSE_DISCOVERY_RATE = 0.05
+PARITY_LEVEL = 0.05
+"""Of each of the two one-sided tests."""
 
 
 class Baseline(BaseModel):
@@ -45,8 +47,9 @@ class Claim(BaseModel):
 
 
 class NumberClaim(Claim):
-    """A printed number; `bound` makes it one-sided ("at least").
+    """A printed number; `bound` makes it one-sided.
 
+    "at_least" is for a measure in which 0 means no difference and more is better.
     Measured is either the runs' `fact`, or `quantity`: the reduction of the reference method's
     final regret relative to each baseline, in percent. `published` keeps the digits as printed.
     """
@@ -54,7 +57,7 @@ class NumberClaim(Claim):
     kind: Literal["number"]
     published: str
     half_width: float | None = None
-    bound: Literal["at_least", "at_most"] | None = None
+    bound: Literal["at_least"] | None = None
     fact: str | None = None
     quantity: Literal["reduction"] | None = None
     baselines: tuple[Baseline, ...] = ()
@@ -88,19 +91,24 @@ class OrderClaim(Claim):
 
 
 class ParityClaim(Claim):
-    """The reference method's final regret equals each baseline's within `margin`."""
+    """The reference method's final regret equals each baseline's within `margin`.
+
+    The rule "two one-sided tests at .005" is read so: .005 is the margin, for average rewards in
+    [0, 1], and no level of the tests, which is .05 each. A regret has another scale, so there is no
+    margin for all: each claim states its own, in the unit of what it compares.
+    """
 
     kind: Literal["parity"]
     quantity: Literal["final_regret"]
     baselines: tuple[Baseline, ...]
-    margin: float = Field(default=0.005, gt=0)
+    margin: float = Field(gt=0)
 
 
 class StructuralClaim(Claim):
-    """A property that holds on any data, checked on every run."""
+    """A property that holds on any data, checked on every run (pearl.report.structural)."""
 
     kind: Literal["structural"]
-    check: Literal["regret_is_never_negative"]
+    check: Literal["regret_is_never_negative", "norm_bound_holds"]
 
 
 AnyClaim = Annotated[
@@ -133,16 +141,17 @@ def load_paper(paper: str) -> Paper:
 def judge_number(claim: NumberClaim, measured: Interval | None, *, testable: bool) -> str:
     """Judge |measured - published| <= sqrt(h_m^2 + h_p^2), h the 95% half-widths.
 
-    A bound is judged on the measured value itself, with h_p alone as tolerance: a wide interval
-    never helps it.
+    A bound asks two things: the measured value itself keeps it, with h_p alone as tolerance, and
+    the measured interval lies above 0, so that the order which it implies holds too. A wide
+    interval never helps; without one (a single seed) a bound isn't testable.
     """
     if not testable or measured is None:
         return NOT_TESTABLE
     excess = measured.estimate - claim.value
     if claim.bound == "at_least":
-        holds = excess >= -claim.tolerance
-    elif claim.bound == "at_most":
-        holds = excess <= claim.tolerance
+        if measured.low is None:
+            return NOT_TESTABLE
+        holds = excess >= -claim.tolerance and measured.low > 0
     else:
         holds = abs(excess) <= math.hypot(measured.half_width or 0.0, claim.tolerance)
     return REPRODUCED if holds else NOT_REPRODUCED
@@ -159,11 +168,13 @@ def judge_parity(p_value: float | None, *, sample: bool) -> str:
     """Judge a parity by the p-value of the two one-sided tests within the claim's margin."""
     if p_value is None:
         return NOT_TESTABLE
-    return _said(p_value < FALSE_DISCOVERY_RATE, sample)
+    return _said(p_value < PARITY_LEVEL, sample)
 
 
-def judge_structural(holds: bool) -> str:
-    """Judge a property that holds on any data."""
+def judge_structural(holds: bool | None) -> str:
+    """Judge a property that holds on any data; None where no run carries what it is checked on."""
+    if holds is None:
+        return NOT_TESTABLE
     return REPRODUCED if holds else NOT_REPRODUCED
 
 

@@ -69,16 +69,19 @@ def parity(
 ) -> float | None:
     """Return the p-value of two one-sided paired t tests of |mean difference| < `margin`.
 
-    None where no test is possible (one seed). Differences that are all the same leave nothing to
-    test: 0 where they lie inside the margin, 1 where not.
+    It is the larger of the two. None where no test is possible: one seed, or differences that are
+    all the same.
+
+    Args:
+        first, second: one number a seed, shape (n,), the same seeds in the same order.
+        margin: in the unit of the numbers compared, > 0.
+        stream: names the comparison in errors.
     """
     if margin <= 0:
         raise ValueError(f"margin must be > 0, got {margin}")
     difference = _differences(first, second, stream)
-    if len(difference) == 1:
+    if len(difference) == 1 or is_constant(difference):
         return None
-    if is_constant(difference):
-        return float(abs(difference[0]) >= margin)
     above = stats.ttest_1samp(difference, -margin, alternative="greater").pvalue
     below = stats.ttest_1samp(difference, margin, alternative="less").pvalue
     return float(max(above, below))

@@ -21,40 +21,30 @@ class Explanation:
 def clip_ties(table: FinalRegret) -> Explanation | None:
     """Tell how often the clip of Equation (18) ties the candidates, and what each tie rule gives.
 
-    Each rule is set against the best method that learns without ties. None where the reference
-    method has no runs or doesn't record ties.
+    Each method is set against the best learner that is no variant of the reference. None where
+    the reference method has no runs or doesn't record ties.
     """
-    tied = table.metrics.get((table.reference, "clip_tie_share"))
+    tied = _means(table, "clip_tie_share").get(table.reference)
     if tied is None:
         return None
     label, last = table.label(table.reference), table.checkpoints[-1]
     text = (
         "Equation (18) clips every optimistic score to [0, B], B = RS, before the best candidate is"
-        f" chosen. In {percent(tied.estimate)} of the episodes of {label} two or more candidates"
+        f" chosen. In {percent(tied)} of the episodes of {label} two or more candidates"
         f" reach B and tie{_beyond(table)}."
     )
     text += (
         " Which of them is refreshed is then settled by a tie rule, which the paper doesn't state,"
         " rather than by the score. The rules are separate methods here, so that their effect is"
         " seen."
-        if tied.estimate >= 0.5
+        if tied >= 0.5
         else " So the score, not a tie rule, settles most plans here."
     )
     text += _numbering(table)
-    best = min(
-        (name for name, share in _tie_shares(table).items() if share < 0.5),
-        key=lambda name: table.regrets[name, last].estimate,
-        default=None,
-    )
+    best = _best_other(table)
     rows = tuple(
-        (
-            table.label(name),
-            percent(share),
-            regret(table.regrets[name, last]),
-            *_against(table, name, best),
-        )
-        for name, share in _tie_shares(table).items()
-        if name == table.reference or share > 0
+        (table.label(name), said, regret(table.regrets[name, last]), *_against(table, name, best))
+        for name, said in _ties(table).items()
     )
     head = ["method", "plans in which the clip ties", f"regret at t = {last:,}"]
     if best is not None:
@@ -62,20 +52,36 @@ def clip_ties(table: FinalRegret) -> Explanation | None:
     return Explanation("Clip ties and tie rules", text, tuple(head), rows)
 
 
+def _best_other(table: FinalRegret) -> str | None:
+    """Return the learner of lowest final regret that is no variant of the reference.
+
+    Told by name: a variant's begins with the reference's, and what begins with "random" learns
+    nothing.
+    """
+    others = [n for n in table.runs.methods if not n.startswith((table.reference, "random"))]
+    last = table.checkpoints[-1]
+    return min(others, key=lambda name: table.regrets[name, last].estimate, default=None)
+
+
 def _against(table: FinalRegret, name: str, best: str | None) -> tuple[str, ...]:
     if best is None:
         return ()
+    if name == best:
+        return ("\N{EM DASH}",)
     found = reduction(table.runs, name, best, table.settings)
     return (f"{plain(found.estimate, 1)} {between(found, 1)}".strip(),)
 
 
 def _numbering(table: FinalRegret) -> str:
-    """Say where ties between actions are settled by nothing but the actions' order."""
-    horizon = table.runs.horizon
+    """Say where ties between actions are settled by nothing but the actions' order.
+
+    Said only of methods that plan every round and whose clip ties in at least half of the rounds.
+    """
+    episodes, horizon = _means(table, "episodes"), table.runs.horizon
     named = [
         table.label(name)
-        for name, share in _tie_shares(table).items()
-        if share >= 0.5 and table.metrics[name, "episodes"].estimate == horizon
+        for name, share in _means(table, "clip_tie_share").items()
+        if share >= 0.5 and episodes.get(name) == horizon
     ]
     if not named:
         return ""
@@ -85,13 +91,25 @@ def _numbering(table: FinalRegret) -> str:
     )
 
 
-def _tie_shares(table: FinalRegret) -> dict[str, float]:
-    """Return the share of plans in which the clip ties, of each method that records it."""
-    return {
-        name: table.metrics[name, "clip_tie_share"].estimate
-        for name in table.order
-        if (name, "clip_tie_share") in table.metrics
-    }
+def _ties(table: FinalRegret) -> dict[str, str]:
+    """Say in what share of plans the clip ties, of the methods whose scores it would ever tie.
+
+    A method that doesn't clip may record in what share clipping would have tied.
+    """
+    acts, would = _means(table, "clip_tie_share"), _means(table, "clip_would_tie_share")
+    said = {}
+    for name in table.runs.methods:
+        if acts.get(name, 0) > 0 or name == table.reference:
+            said[name] = percent(acts[name])
+        elif would.get(name, 0) > 0:
+            said[name] = f"not clipped; clipping would tie in {percent(would[name])}"
+    return said
+
+
+def _means(table: FinalRegret, metric: str) -> dict[str, float]:
+    """Return the mean over seeds of a metric, of each method whose runs carry it."""
+    found = ((name, run.metric(metric)) for name, run in table.runs.methods.items())
+    return {name: float(values.mean()) for name, values in found if values is not None}
 
 
 def _beyond(table: FinalRegret) -> str:

@@ -44,7 +44,7 @@ def _draw(table: FinalRegret, theme: Theme) -> Figure:
         run = runs.methods.get(name)
         if run is None:
             continue
-        mean, spread = _mean_and_sd(run)
+        mean, spread = mean_and_sd(run)
         colour, dashes = looks[name]
         leads = name == table.reference
         if len(run.seeds) > 1:
@@ -103,7 +103,11 @@ def _looks(table: FinalRegret, theme: Theme) -> dict[str, tuple[str, Any]]:
     return looks
 
 
-def _mean_and_sd(run: MethodRuns) -> tuple[np.ndarray, np.ndarray]:
+def mean_and_sd(run: MethodRuns) -> tuple[np.ndarray, np.ndarray]:
+    """Return line and band of one method: mean and sample standard deviation over seeds.
+
+    Shape (points + 1,) each: they start at round 0 with 0. One seed has a band of 0.
+    """
     mean = np.concatenate([[0.0], run.curves.mean(axis=0)])
     if len(run.seeds) == 1:
         return mean, np.zeros_like(mean)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from pearl.report.cells import Cell
+from pearl.report.cells import INSTANCE, Cell
 from pearl.report.claims import (
     AnyClaim,
     Baseline,
@@ -17,15 +15,12 @@ from pearl.report.claims import (
     judge_lower,
     judge_number,
     judge_parity,
-    judge_structural,
     overall,
 )
 from pearl.report.comparisons import parity
 from pearl.report.final_regret import FinalRegret
 from pearl.report.statistics import interval
-
-INSTANCE = "instance"
-ROUNDING = 1e-9
+from pearl.report.structural import CHECKS
 
 
 @dataclass(frozen=True)
@@ -61,7 +56,7 @@ def _cells(
     claim: AnyClaim, table: FinalRegret, q_values: dict[str, float | None]
 ) -> tuple[Cell, ...]:
     if isinstance(claim, StructuralClaim):
-        return (_structural(table),)
+        return CHECKS[claim.check](table)
     if isinstance(claim, NumberClaim) and claim.fact is not None:
         return (_fact(claim, table),)
     made = (_against_one(claim, table, name, q_values) for name in _present(claim, table))
@@ -107,39 +102,19 @@ def _against_one(
 
 def _fact(claim: NumberClaim, table: FinalRegret) -> Cell:
     runs = table.runs
-    seen: dict[int, float] = {}
-    keys: list[str] = []
-    for run in runs.methods.values():
-        values = run.metric(str(claim.fact))
-        if values is not None:
-            keys.extend(run.keys)
-            seen.update(zip(run.seeds, values.tolist(), strict=True))
-    measured = interval(list(seen.values()), stream=f"fact/{claim.fact}") if seen else None
+    values, keys = runs.of_instance(str(claim.fact)) or (None, ())
+    measured = None
+    if values is not None:
+        measured = interval(values, stream=f"fact/{claim.fact}", settings=table.settings)
     testable = _testable(claim, table) and not runs.on_sample_data
     return Cell(
         INSTANCE,
         claim.id.replace("_", " "),
         measured,
-        tuple(keys),
+        keys,
         _printed(claim),
         measured.estimate - claim.value if measured else None,
         judge_number(claim, measured, testable=testable),
-    )
-
-
-def _structural(table: FinalRegret) -> Cell:
-    """Check that pseudo-regret is never negative, beyond rounding, in any run at any sampled t."""
-    curves = [run.curves for run in table.runs.methods.values()]
-    lowest = [float(np.min(curve)) for curve in curves]
-    scale = max(float(np.max(np.abs(curve))) for curve in curves)
-    return Cell(
-        "all methods",
-        "lowest regret at any sampled t",
-        replace(interval([min(lowest)], stream="lowest"), n=max(len(c) for c in curves)),
-        tuple(key for run in table.runs.methods.values() for key in run.keys),
-        "",
-        None,
-        judge_structural(min(lowest) >= -ROUNDING * scale),
     )
 
 

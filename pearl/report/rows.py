@@ -65,6 +65,24 @@ class Runs:
         """Whether the data was made by pearl's generator."""
         return self.source == "sample"
 
+    def of_instance(self, name: str) -> tuple[Floats, tuple[str, ...]] | None:
+        """Return a metric of the instance, which is the same for every method.
+
+        Returns:
+            One value a seed, ascending, of all seeds that any method ran, and the keys of all runs
+            that carry it; None where none does.
+        """
+        seen: dict[int, float] = {}
+        keys: list[str] = []
+        for run in self.methods.values():
+            values = run.metric(name)
+            if values is not None:
+                keys.extend(run.keys)
+                seen.update(zip(run.seeds, values.tolist(), strict=True))
+        if not seen:
+            return None
+        return np.array([seen[seed] for seed in sorted(seen)]), tuple(keys)
+
     def common_seeds(self, first: str, second: str) -> tuple[int, ...]:
         """Return the seeds that both methods ran, ascending."""
         return tuple(s for s in self.methods[first].seeds if s in self.methods[second].seeds)

@@ -11,14 +11,15 @@ from pearl.experiments.words import validated
 
 
 class ReportSettings(BaseModel):
-    """`confidence` of every interval, in (0, 1); `resamples` drawn by bootstraps and permutations.
+    """`confidence` of every interval; `resamples` drawn by bootstraps and permutations.
 
-    The verdict on a number compares half-widths, so it moves with `confidence`.
+    `confidence` lies in [0.5, 0.999], `resamples` is at least 999. The verdict on a number compares
+    half-widths, and that on a bound asks an interval to lie above 0: both move with `confidence`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    confidence: float = Field(default=0.95, gt=0.5, lt=1)
-    resamples: int = Field(default=9_999, ge=99, le=1_000_000)
+    confidence: float = Field(default=0.95, ge=0.5, le=0.999)
+    resamples: int = Field(default=9_999, ge=999)
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> ReportSettings:

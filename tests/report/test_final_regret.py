@@ -6,12 +6,11 @@ import pytest
 
 from pearl.errors import PearlError
 from pearl.report.claims import load_paper
-from pearl.report.explanations import clip_ties
 from pearl.report.final_regret import FinalRegret, estimate
 from pearl.report.findings import judge
 from pearl.report.rows import read_rows
 from pearl.report.sections import Section, make_sections
-from pearl.report.settings import DEFAULT
+from pearl.report.settings import DEFAULT, ReportSettings
 
 
 def table(frame: pd.DataFrame, made_up: ModuleType) -> FinalRegret:
@@ -55,12 +54,30 @@ def test_only_common_seeds_are_compared(made_up: ModuleType) -> None:
     assert len(made.pair_keys("myopic_linucb")) == 6
 
 
+def test_pairs_are_the_same_seeds_not_the_same_places(made_up: ModuleType) -> None:
+    frame = made_up.frame(seeds=4)
+    frame = frame[~((frame["method"] == "rsm_linucb") & (frame["seed"] == 1))]
+    made = table(frame, made_up)
+    final = frame.pivot(index="seed", columns="method", values="metric.final_regret")
+    ours, theirs = final["rsm_linucb"], final["myopic_linucb"]
+    assert made.runs.common_seeds("rsm_linucb", "myopic_linucb") == (0, 2, 3)
+    paired = [ours[seed] - theirs[seed] for seed in (0, 2, 3)]
+    percents = [100 * (1 - ours[seed] / theirs[seed]) for seed in (0, 2, 3)]
+    difference = made.comparisons["myopic_linucb"].difference
+    assert difference.estimate == pytest.approx(np.mean(paired))
+    assert difference.half_width == pytest.approx(4.302653 * np.std(paired, ddof=1) / 3**0.5)
+    assert made.reductions["myopic_linucb"].estimate == pytest.approx(np.mean(percents))
+    by_place = np.mean([ours[seed] for seed in (0, 2, 3)]) - np.mean([theirs[s] for s in range(3)])
+    assert difference.estimate != pytest.approx(by_place, rel=1e-6)
+
+
 def test_verdicts_on_the_publishers_data(made_up: ModuleType) -> None:
     found = verdicts(made_up.frame(), made_up)
     assert found["lower_regret_over_time"] == "reproduced"
     assert found["reduction_at_least_20_percent"] == "reproduced"
     assert found["actions"] == "reproduced"
     assert found["regularization"] == "not reproduced"
+    assert found["theta_star_within_norm_bound"] == "reproduced"
     assert found["regret_is_never_negative"] == "reproduced"
 
 
@@ -76,6 +93,7 @@ def test_verdicts_on_sample_data(made_up: ModuleType) -> None:
     assert found["lower_regret_over_time"] == "reproduced on sample data"
     assert found["reduction_at_least_20_percent"] == "not testable here"
     assert found["actions"] == "not testable here"
+    assert found["theta_star_within_norm_bound"] == "reproduced"
     assert found["regret_is_never_negative"] == "reproduced"
 
 
@@ -103,6 +121,35 @@ def test_negative_regret_is_found(made_up: ModuleType) -> None:
     assert verdicts(frame, made_up)["regret_is_never_negative"] == "not reproduced"
 
 
+def test_the_norm_of_theta_star_is_checked_at_every_seed(made_up: ModuleType) -> None:
+    frame = made_up.frame()
+    made = section(frame, made_up)
+    found = next(f for f in made.findings if f.claim.id == "theta_star_within_norm_bound")
+    assert [(cell.column, cell.measured.estimate) for cell in found.cells] == [
+        ("norm of theta*", pytest.approx(0.11567)),
+        ("S, the bound of that norm", pytest.approx(0.14477)),
+    ]
+    assert all(set(cell.keys) == set(frame["key"]) for cell in found.cells)
+    assert {"norm of theta*", "norm bound"} <= {cell.column for cell in made.cells}
+    frame.loc[frame["seed"] == 1, "metric.instance/theta_star_norm"] = 0.15
+    assert verdicts(frame, made_up)["theta_star_within_norm_bound"] == "not reproduced"
+    frame = frame.drop(columns="metric.instance/theta_star_norm")
+    assert verdicts(frame, made_up)["theta_star_within_norm_bound"] == "not testable here"
+
+
+def test_confidence_reaches_the_facts(made_up: ModuleType) -> None:
+    frame = made_up.frame()
+    frame["metric.instance/actions"] += frame["seed"] - 1
+    runs, order = read_rows(frame, list(made_up.LEVELS)), list(made_up.LEVELS)
+    claim = next(c for c in load_paper("memory").claims if c.id == "actions")
+    widths = {}
+    for confidence, t in ((0.95, 4.302653), (0.8, 1.885618)):
+        settings = ReportSettings(confidence=confidence)
+        made = estimate(runs, "rsm_linucb", order, settings)
+        widths[confidence] = judge(claim, made, {}).cells[0].measured.half_width
+        assert widths[confidence] == pytest.approx(t / 3**0.5, rel=1e-5)
+
+
 def test_equal_seeds_have_no_p_value_and_no_order(made_up: ModuleType) -> None:
     frame = made_up.frame(spread=0.0)
     made = table(frame, made_up)
@@ -116,7 +163,20 @@ def test_one_seed(made_up: ModuleType) -> None:
     assert table(frame, made_up).regrets["rsm_linucb", 100_000].method == "none"
     found = verdicts(frame, made_up)
     assert found["lower_regret_over_time"] == "not testable here"
-    assert found["reduction_at_least_20_percent"] == "reproduced"
+    assert found["reduction_at_least_20_percent"] == "not testable here"
+
+
+def test_a_reduction_whose_interval_reaches_zero_is_no_reduction(made_up: ModuleType) -> None:
+    # 60 against 96, 60 and 240: reductions 37.5, 0 and 75%, mean 37.5, interval [-55.6, 130.6]
+    frame = made_up.frame(levels={**made_up.LEVELS, "rsm_linucb": ("RSM-LinUCB", 60.0)}, spread=0)
+    for seed, final in enumerate((96.0, 60.0, 240.0)):
+        at = frame.index[(frame["method"] == "myopic_linucb") & (frame["seed"] == seed)][0]
+        curve = np.array(frame.at[at, "curve_regret"])
+        frame.at[at, "curve_regret"] = (curve * final / curve[-1]).tolist()
+    reduction = table(frame, made_up).reductions["myopic_linucb"]
+    assert reduction.estimate == pytest.approx(37.5)
+    assert reduction.low < 0
+    assert verdicts(frame, made_up)["reduction_at_least_20_percent"] == "not reproduced"
 
 
 def test_facts_that_no_run_carries_are_not_testable(made_up: ModuleType) -> None:
@@ -162,25 +222,6 @@ def test_a_diverged_run_is_refused(made_up: ModuleType) -> None:
     frame.at[0, "curve_regret"] = [np.nan] * len(frame.at[0, "curve_t"])
     with pytest.raises(PearlError, match="no finite value"):
         table(frame, made_up)
-
-
-def test_clip_ties_are_told_from_the_runs(made_up: ModuleType) -> None:
-    told = clip_ties(table(made_up.frame(), made_up))
-    assert told is not None
-    assert "In 100% of the episodes" in told.text
-    assert "6.7 B" in told.text
-    assert "settled by a tie rule" in told.text
-    assert [row[0] for row in told.rows] == [
-        made_up.LEVELS[name][0]
-        for name in made_up.LEVELS
-        if name not in ("myopic_linucb", "random_union")
-    ]
-    frame = made_up.frame()
-    frame["metric.clip_tie_share"] *= 0.1
-    seldom = clip_ties(table(frame, made_up))
-    assert seldom is not None
-    assert "In 10% of the episodes" in seldom.text
-    assert "not a tie rule" in seldom.text
 
 
 def test_judge_uses_the_q_value_it_is_given(made_up: ModuleType) -> None:

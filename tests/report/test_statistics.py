@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pearl.errors import PearlError
+from pearl.errors import PearlError, SettingError
 from pearl.report.comparisons import adjust, compare, parity
 from pearl.report.settings import ReportSettings
 from pearl.report.statistics import interval
@@ -127,5 +127,27 @@ def test_parity_is_two_one_sided_tests() -> None:
     base = np.arange(5.0)
     assert parity(base + jitter, base, margin=0.005) < 0.001
     assert parity(base + jitter + 0.006, base, margin=0.005) > 0.5
-    assert parity(base, base, margin=0.005) == 0
-    assert parity(base + 1, base, margin=0.005) == 1
+    # outside on either side, and a margin that is wide enough
+    assert parity(base + jitter - 0.006, base, margin=0.005) > 0.5
+    assert parity(base + jitter + 0.006, base, margin=0.007) < 0.001
+
+
+def test_differences_that_are_all_the_same_leave_no_parity_to_test() -> None:
+    base = np.arange(5.0)
+    assert parity(base, base, margin=0.005) is None
+    assert parity(base + 1, base, margin=0.005) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "outside"),
+    [("confidence", (0.5, 0.999), (0.499, 0.9991)), ("resamples", (999, 20_000), (998, 0))],
+)
+def test_ranges_of_the_settings(
+    name: str, inside: tuple[float, ...], outside: tuple[float, ...]
+) -> None:
+    for value in inside:
+        assert getattr(ReportSettings.of({"report": {name: value}}), name) == value
+    for value in outside:
+        with pytest.raises(SettingError, match=f"params.yaml, report: {name}") as caught:
+            ReportSettings.of({"report": {name: value}})
+        assert "than or equal to" in caught.value.problem

@@ -26,9 +26,20 @@ FACTS = {
     "instance/evaluation_requests": 4823,
     "instance/actions": 855,
     "instance/segments": 864,
+    "instance/theta_star_norm": 0.11567,
     "instance/norm_bound": 0.14477,
     "instance/regularization": 286.30,
 }
+CLIPPED = {"clip_tie_share": 1.0, "clip_all_share": 1.0, "lowest_score_over_bound": 6.7}
+CLIPS = {
+    "rsm_linucb": CLIPPED,
+    "rsm_linucb_unclipped": {"clip_would_tie_share": 0.98, "lowest_score_over_bound": 6.5},
+    "rsm_linucb_estimate": CLIPPED,
+    "myopic_linucb": {"clip_would_tie_share": 0.0},
+    "myopic_linucb_directions": {"clip_tie_share": 0.25},
+    "myopic_linucb_directions_once": {"clip_tie_share": 0.99},
+}
+"""Only a method that clips can tie; the others may tell what clipping would have tied."""
 
 
 def provenance(source: str) -> Provenance:
@@ -71,9 +82,9 @@ def frame(
             offset = np.sin(1.0 + 2.3 * seed) + 0.3 * np.cos(1.7 * seed * (place + 1))
             final = level + spread * offset
             word = f"{method} {seed} {profile} {source} {horizon} {memory}"
-            clipped = {"clip_tie_share": 1.0, "clip_all_share": 1.0, "lowest_score_over_bound": 6.7}
-            extra = {} if method in ("myopic_linucb", "random_union") else clipped
-            metrics = {"final_regret": final, "episodes": 79 - place, **facts, **extra}
+            episodes = horizon if method.startswith("myopic") else 79 - place
+            extra = CLIPS.get(method, {})
+            metrics = {"final_regret": final, "episodes": episodes, **facts, **extra}
             rows.append(
                 {
                     "key": hashlib.sha256(word.encode()).hexdigest(),
