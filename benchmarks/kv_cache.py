@@ -46,7 +46,7 @@ def main() -> None:
         for name, method in load_methods().items():
             play(warm, method, 0)
             seconds, run = timed(lambda method=method: play(game, method, options.seed))
-            print(f"{name:26} {seconds:8.2f} s   regret {run.regret[-1]:8.2f}")
+            print(f"{name:30} {seconds:8.2f} s   regret {run.regret[-1]:8.2f}")
             if name == "rsm_linucb":
                 fast = seconds, run
         rounds = min(options.rounds, options.horizon)
@@ -54,7 +54,7 @@ def main() -> None:
         method = load_methods()["rsm_linucb"]
         seconds, slow = timed(lambda: play(short, method, options.seed, "rounds"))
     gap = np.abs(slow.regret - fast[1].regret[:rounds]).max()
-    print(f"{'round by round':26} {seconds:8.2f} s   for {rounds:,} rounds; curve within {gap:.0e}")
+    print(f"{'round by round':30} {seconds:8.2f} s   for {rounds:,} rounds; curve within {gap:.0e}")
     whole = seconds * options.horizon / rounds
     how = "measured" if rounds == options.horizon else f"extrapolated from T = {rounds:,}"
     print(f"rsm_linucb event-driven is {whole / fast[0]:.0f} times faster ({how})")

@@ -2,9 +2,10 @@
 
 The bonus beta |x| in the norm of V^-1 becomes (beta / c) max_j |g_j' L' x| with L L' = V^-1 and
 g_j ~ N(0, I_d). Before clipping, the score of a cache is then the largest of 2N linear functions
-of it, and the tree planner maximises each one exactly. As square root we take L = C^-T with the
-Cholesky factor C of V = C C' (lower, positive diagonal): it is unique, where a symmetric root or
-an eigendecomposition would differ in signs between BLAS libraries.
+of it, and the tree planner maximises each one exactly. As square root an episode's plan takes
+L = C^-T with the Cholesky factor C of V = C C' (lower, positive diagonal): it is unique, where an
+eigendecomposition would differ in signs between BLAS libraries. A learner that plans every round
+carries this root, or another one, through rounds: see direction_images.
 """
 
 from __future__ import annotations
@@ -40,9 +41,12 @@ class Plan:
     """The smallest unclipped score of a candidate."""
 
 
-def draw_directions(seed: int, episode: int, count: int, dimension: int) -> Matrix:
-    """Draw g_1, ..., g_N of one episode (counted from 0) as rows (N x d)."""
-    return generator(seed, "policy/directions", episode).standard_normal((count, dimension))
+def draw_directions(seed: int, plan: int, count: int, dimension: int) -> Matrix:
+    """Draw g_1, ..., g_N of one plan (counted from 0) as rows (N x d).
+
+    A plan is an episode's, or a round's where every round plans.
+    """
+    return generator(seed, "policy/directions", plan).standard_normal((count, dimension))
 
 
 def directional_widths(factor: Matrix, directions: Matrix) -> Matrix:

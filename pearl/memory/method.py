@@ -14,6 +14,7 @@ Planner = Literal["prefix_tree", "myopic", "random_union"]
 Switching = Literal["determinant", "every_round", "never"]
 Bonus = Literal["directions", "ellipsoid"]
 Tie = Literal["first", "unclipped", "estimate"]
+Redraw = Literal["each_plan", "once"]
 
 _PRODUCTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "prefix_tree": ("ridge", "determinant", ("directions",)),
@@ -43,7 +44,10 @@ class MemoryMethod(BaseModel):
     bonus: Bonus = "directions"
     """ellipsoid: beta |x| in the norm of V^-1; directions: its Gaussian replacement, Eq. (18)."""
     directions: int = Field(default=24, ge=1, le=4096)
-    """N of Eq. (18)."""
+    """N of Eq. (18). The paper asks for O(log(T / delta_plan)); 24 is pearl's choice."""
+    redraw: Redraw = "each_plan"
+    """each_plan: new directions for every plan, as the paper draws them: every episode or, for
+    myopic, every round; once: the first round's directions for the whole run (myopic only)."""
     constant: float = Field(default=1.5, gt=0, le=1e6)
     """c of Eq. (18)."""
     tie: Tie = "first"
@@ -62,7 +66,17 @@ class MemoryMethod(BaseModel):
             )
         if self.bonus not in bonuses:
             raise ValueError(f"planner {self.planner} can't use the bonus {self.bonus}")
+        if self.redraw == "once" and (self.planner, self.bonus) != ("myopic", "directions"):
+            raise ValueError(
+                "redraw once goes with planner myopic and bonus directions,"
+                f" not with {self.planner} and {self.bonus}"
+            )
         return self
+
+    @property
+    def clips(self) -> bool:
+        """Whether scores are clipped to [0, B] before they are compared."""
+        return self.tie != "unclipped"
 
 
 @cache

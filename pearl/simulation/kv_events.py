@@ -16,6 +16,7 @@ from pearl.memory.random_union import random_union
 from pearl.memory.residency import cycle_features, empty_cache, refresh_cycle
 from pearl.memory.ridge import Ridge
 from pearl.memory.switching import Transient, doubled, rounds_until_doubled
+from pearl.simulation.clip_facts import plan_facts
 from pearl.simulation.kv_game import Game
 from pearl.simulation.trajectory import Trajectory
 
@@ -59,16 +60,6 @@ class Cycles:
         )
 
 
-def plan_facts(plans: list[Plan], bound: float) -> dict[str, float]:
-    """Return how often clipping to B tied the candidates of Equation (18), over the episodes."""
-    return {
-        "clip_tie_share": float(np.mean([one.capped >= 2 for one in plans])),
-        "clip_all_share": float(np.mean([one.capped == one.candidates for one in plans])),
-        "lowest_score_over_bound": min(one.lowest for one in plans) / bound,
-        "shortest_cycle": min(len(one.actions) for one in plans),
-    }
-
-
 def play_rsm(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
     """Run Algorithm 1 with the planner of Equation (18), episode by episode."""
     instance = game.instance
@@ -98,7 +89,7 @@ def play_rsm(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
         cache.play(chosen.actions, start, available, rounds)
         _learn(ridge, game, start, available, rounds, memory)
         start += rounds
-    return cache.trajectory(starts, plan_facts(plans, instance.reward_bound))
+    return cache.trajectory(starts, plan_facts(plans, instance.reward_bound, method))
 
 
 def play_random(game: Game, seed: int) -> Trajectory:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky
 
 from pearl.memory.choice import choose
+from pearl.memory.direction_images import ROOT_ROUNDS, root_step
 from pearl.memory.directions import Plan, directional_widths, draw_directions, plan
 from pearl.memory.method import MemoryMethod
 from pearl.memory.random_union import random_union
@@ -107,11 +108,8 @@ class Myopic:
         self.paths = np.stack([instance.tree.union([i]) for i in range(len(instance.tree.actions))])
         self.gram = instance.regularization * np.eye(instance.tree.segments)
         self.response = np.zeros(instance.tree.segments)
-        # L with L L' = V^-1, carried along by the square root of the rank-one identity
+        # L with L L' = V^-1, see memory.direction_images
         self.root = np.eye(instance.tree.segments) / math.sqrt(instance.regularization)
-        self.gaussians = draw_directions(
-            self.seed, 0, self.method.directions, instance.tree.segments
-        )
 
     def act(self, round_: int, resident: Resident) -> int:
         """Score every action's feature with beta of this round and take the best."""
@@ -119,24 +117,29 @@ class Myopic:
         features = (resident | self.paths) / math.sqrt(instance.tree.segments)
         radius = self.game.radius(self.method).at(round_)
         estimates = features @ np.linalg.solve(self.gram, self.response)
-        scores = estimates + radius * self._width(features)
+        scores = estimates + radius * self._width(round_, features)
         self.tied_rounds += int((scores >= instance.reward_bound).sum() >= 2)
         return choose(scores, estimates, instance.reward_bound, self.method.tie)
 
     def learn(self, feature: Vector, reward: float) -> None:
         """Update V, b and L."""
         direction = np.linalg.solve(self.gram, feature)
-        gain = float(feature @ direction)
-        shrink = (1 - 1 / math.sqrt(1 + gain)) / gain
-        self.root -= shrink * np.outer(direction, feature @ self.root)
+        step = root_step(float(feature @ direction))
+        self.root -= step * np.outer(direction, feature @ self.root)
         self.gram += np.outer(feature, feature)
         self.response += reward * feature
 
-    def _width(self, features: NDArray[np.float64]) -> Vector:
+    def _width(self, round_: int, features: NDArray[np.float64]) -> Vector:
         if self.method.bonus == "ellipsoid":
             squares = np.einsum("ad,da->a", features, np.linalg.solve(self.gram, features.T))
             return np.asarray(np.sqrt(squares))
-        widths = np.abs(features @ self.root @ self.gaussians.T).max(axis=1)
+        anew = self.method.redraw == "each_plan"
+        if anew and (round_ - 1) % ROOT_ROUNDS == 0:
+            self.root[:] = np.linalg.inv(cholesky(self.gram, lower=True)).T
+        gaussians = draw_directions(
+            self.seed, round_ - 1 if anew else 0, self.method.directions, len(self.gram)
+        )
+        widths = np.abs(features @ self.root @ gaussians.T).max(axis=1)
         return np.asarray(widths / self.method.constant)
 
 

@@ -8,7 +8,7 @@ from collections import deque
 import numpy as np
 
 from pearl.memory.method import MemoryMethod
-from pearl.simulation.kv_events import plan_facts
+from pearl.simulation.clip_facts import plan_facts, tie_fact
 from pearl.simulation.kv_game import Game
 from pearl.simulation.kv_policies import Myopic, Policy, RandomUnion, RareSwitch
 from pearl.simulation.trajectory import Trajectory
@@ -33,11 +33,12 @@ def play_rounds(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
         seen |= available
     facts = game.facts(demanded) | {"segments_refreshed": int(seen.sum())}
     if isinstance(policy, Myopic):
-        facts |= {"episodes": game.horizon, "clip_tie_share": policy.tied_rounds / game.horizon}
+        facts |= tie_fact(method, policy.tied_rounds / game.horizon)
+        facts["episodes"] = game.horizon
     else:
         facts["episodes"] = len(policy.starts)
     if isinstance(policy, RareSwitch):
-        facts |= plan_facts(policy.plans, instance.reward_bound)
+        facts |= plan_facts(policy.plans, instance.reward_bound, method)
     return Trajectory(game.regret(demanded), np.array(policy.starts, dtype=np.int64), facts)
 
 

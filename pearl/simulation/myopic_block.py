@@ -48,6 +48,8 @@ class Learner(NamedTuple):
     """P (d x d); V^-1 = P - sum u u'."""
     updates: Floats
     """The block's u (block x d)."""
+    gains: Floats
+    """The block's x'V^-1 x, each before its round is learned (block)."""
     covered: Floats
     """h = V^-1 g (d)."""
     entries: Floats
@@ -57,7 +59,7 @@ class Learner(NamedTuple):
     images: Floats
     """L g_j as columns (d x N); N = 0 for the exact ellipsoid."""
     image_sums: Floats
-    """g' L g_j over the resident segments (N)."""
+    """w'L g_j of the resident segments w (N)."""
 
 
 class Cache(NamedTuple):
@@ -89,18 +91,20 @@ def play_block(
     cache: Cache,
     rule: Rule,
     first: int,
+    done: int,
     available: Floats,
     tokens: Integers,
 ) -> int:
-    """Play len(tokens) rounds from `first` on; fill `available` (rows w) and `tokens`.
+    """Play the rounds of a block from its `done`-th on; fill `available` (rows w) and `tokens`.
 
-    Returns the number of rounds in which the bound capped two or more actions.
+    The block begins at round `first` and ends with the last of `tokens`. Returns the number of
+    rounds in which the bound capped two or more actions.
     """
     tied_rounds = 0
     changed = np.empty(len(paths.parent), dtype=np.int64)
     scores = np.empty(len(paths.ends))
     estimates = np.empty(len(paths.ends))
-    for n in range(len(tokens)):
+    for n in range(done, len(tokens)):
         now = first + n
         leaving = _expire(paths, cache, rule.memory, now, changed)
         _shift(learner, changed[:leaving], n, -1.0)
@@ -255,7 +259,8 @@ def _learn(
     gain /= size
     step = (reward - expected / root) / (1.0 + gain)
     spread = 1.0 / math.sqrt(1.0 + gain)
-    shrink = (1.0 - spread) / gain
+    shrink = (1.0 - spread) / gain  # s of the product form, see memory.direction_images
+    learner.gains[pending] = gain
     update = learner.updates[pending]
     for v in range(size):
         direction = learner.covered[v] / root  # V^-1 x
