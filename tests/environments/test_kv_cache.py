@@ -7,8 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from pearl.environments import kv_cache
+from pearl.environments import kv_cache, kv_splits
 from pearl.environments.kv_cache import KVCache, requests
+from pearl.environments.kv_catalogue import build_catalogue
 from pearl.environments.kv_memory_map import action_vectors, memory_matrix, operator_norm
 from pearl.environments.kv_settings import KVCacheSettings
 from pearl.environments.prefix_tree import PrefixTree
@@ -165,3 +166,45 @@ def test_an_unknown_parameter_norm_is_an_error(make_trace) -> None:
     requests_made = [(0, 1) if one == 0 else (2 + i, 50 + i) for i, one in enumerate(sets)]
     with pytest.raises(SettingError, match="S would be 0"):
         kv_cache.build(make_trace(requests_made), KVCacheSettings())
+
+
+def test_calibration_from_a_loop_over_its_rows(random_trace) -> None:
+    trace, settings = random_trace(1, 400, 7), KVCacheSettings(memory=3)
+    instance = kv_cache.build(trace, settings)
+    sets = kv_splits.assign(trace.timestamp, settings.bin_seconds, settings.split)
+    catalogue = build_catalogue(
+        trace, np.flatnonzero(sets == kv_splits.CONSTRUCTION), min_requests=2, max_depth=32
+    )
+    # an id names its whole prefix, so a block is in the catalogue or the match ends
+    segment = dict(zip(catalogue.trie.block.tolist(), catalogue.segment.tolist(), strict=True))
+    tokens, rows = np.zeros(instance.tree.segments), 0
+    for row in range(len(sets)):
+        if sets[row] == kv_splits.CALIBRATION:
+            rows += 1
+            for block in trace.blocks[trace.offsets[row] : trace.offsets[row + 1]].tolist():
+                if block not in segment:
+                    break
+                tokens[segment[block]] += 512
+    assert rows == instance.counts.calibration > 50
+    expected = np.sqrt(instance.tree.segments) / 131_072 * tokens / rows
+    np.testing.assert_allclose(instance.theta_calibration, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("replaced", [kv_splits.CALIBRATION, kv_splits.EVALUATION])
+def test_one_set_never_reaches_into_another(random_trace, make_trace, replaced: int) -> None:
+    trace, other = random_trace(1, 400, 7), random_trace(2, 400, 7)
+    sets = kv_splits.assign(trace.timestamp, 10, "reconstructed")
+    mixed = make_trace(
+        [
+            source.blocks[source.offsets[row] : source.offsets[row + 1]].tolist()
+            for row in range(400)
+            for source in [other if sets[row] == replaced else trace]
+        ]
+    )
+    before, after = (kv_cache.build(one, KVCacheSettings(memory=3)) for one in (trace, mixed))
+    np.testing.assert_array_equal(before.tree.parent, after.tree.parent)
+    np.testing.assert_array_equal(before.tree.actions, after.tree.actions)
+    same_calibration = np.array_equal(before.theta_calibration, after.theta_calibration)
+    same_evaluation = np.array_equal(before.reuse.toarray(), after.reuse.toarray())
+    assert same_calibration == (replaced != kv_splits.CALIBRATION)
+    assert same_evaluation == (replaced != kv_splits.EVALUATION)

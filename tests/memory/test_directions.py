@@ -72,6 +72,14 @@ def test_a_high_bound_changes_nothing(seed: int) -> None:
     assert plans[0].capped == 0
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_a_score_that_equals_the_bound_is_capped(seed: int) -> None:
+    tree, estimate, widths = random_case(seed)
+    lowest = planned(tree, estimate, widths).lowest
+    assert planned(tree, estimate, widths, bound=lowest).capped == 8
+    assert planned(tree, estimate, widths, bound=np.nextafter(lowest, np.inf)).capped < 8
+
+
 def test_the_square_root() -> None:
     rng = np.random.default_rng(0)
     root = rng.normal(size=(6, 6))
@@ -81,8 +89,8 @@ def test_the_square_root() -> None:
     assert np.array_equal(rows, np.tril(rows))  # L = C^-T is upper triangular
 
 
-def test_directions_belong_to_seed_and_episode() -> None:
-    draws = [draw_directions(seed, episode, 3, 5) for seed in (0, 1) for episode in (0, 1)]
+def test_directions_belong_to_seed_and_plan() -> None:
+    draws = [draw_directions(seed, number, 3, 5) for seed in (0, 1) for number in (0, 1)]
     assert np.array_equal(draws[0], draw_directions(0, 0, 3, 5))
     assert np.array_equal(draws[0], draw_directions(0, 0, 4, 5)[:3])
     assert all(not np.array_equal(draws[i], draws[j]) for i in range(4) for j in range(i))

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from pearl.datasets.mooncake import MooncakeTrace, write_table
+from pearl.environments.kv_cache import requests
 from pearl.errors import DataError, SettingError
 from pearl.memory.method import load_methods
+from pearl.simulation import kv_cache
 from pearl.simulation.kv_cache import load, run
 from pearl.simulation.kv_game import Game
 
@@ -90,6 +92,29 @@ def test_methods_are_paired(tables) -> None:
     assert np.array_equal(short.requests, long.requests[:50])
 
 
+def test_every_method_meets_the_same_requests(tables, config, monkeypatch) -> None:
+    instance, _ = load(load_settings(), tables)
+    for seed in (0, 3):
+        expected = requests(instance, seed, 300)
+        for name in load_methods():
+            for engine in kv_cache.ENGINES:
+                met = []
+                for play in ("play_rsm", "play_myopic", "play_random", "play_rounds"):
+                    monkeypatch.setattr(kv_cache, play, recorded(getattr(kv_cache, play), met))
+                run(config(name, engine=engine), tables, seed)
+                monkeypatch.undo()
+                assert len(met) == 1
+                assert np.array_equal(met[0], expected), name
+
+
+def recorded(play, met: list):
+    def meet(game, *others):
+        met.append(game.requests.copy())
+        return play(game, *others)
+
+    return meet
+
+
 def test_a_changed_table_is_read_again(tmp_path, config) -> None:
     curves = []
     for seed in (1, 2):
@@ -99,7 +124,7 @@ def test_a_changed_table_is_read_again(tmp_path, config) -> None:
 
 
 def test_bit_equal_in_another_process(tables, config) -> None:
-    names = ["rsm_linucb", "myopic_linucb", "myopic_linucb_directions"]
+    names = [name for name in load_methods() if name != "random_union"]
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         jobs = [pool.apply_async(run, (config(name), tables, 2)) for name in names]
         for name, job in zip(names, jobs, strict=True):
