@@ -66,7 +66,7 @@ def _best_other(table: FinalRegret) -> str | None:
 def _against(table: FinalRegret, name: str, best: str | None) -> tuple[str, ...]:
     if best is None:
         return ()
-    if name == best:
+    if name == best or not table.runs.common_seeds(name, best):
         return ("\N{EM DASH}",)
     found = reduction(table.runs, name, best, table.settings)
     return (f"{plain(found.estimate, 1)} {between(found, 1)}".strip(),)

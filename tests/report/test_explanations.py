@@ -106,3 +106,10 @@ def test_without_another_learner_there_is_nothing_to_set_against(made_up: Module
     made = told(frame[~frame["method"].str.startswith("myopic")])
     assert made.head[-1] == "regret at t = 100,000"
     assert {len(row) for row in made.rows} == {3}
+
+
+def test_without_common_seeds_there_is_nothing_to_compare(made_up: ModuleType) -> None:
+    frame = made_up.frame(seeds=2)
+    mine = frame["method"].str.startswith("rsm")
+    made = told(frame[mine & (frame["seed"] == 0) | ~mine & (frame["seed"] == 1)])
+    assert next(row for row in made.rows if row[0] == "RSM-LinUCB")[-1] == "\N{EM DASH}"
