@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from pearl.errors import PearlError, SettingError
+from pearl.errors import PearlError
+from pearl.yaml_files import read_mapping
 
 MARKS = ("dvc.yaml", "params.yaml")
 
@@ -95,23 +94,9 @@ class Project:
         return self.root / "params.yaml"
 
     def params(self) -> dict[str, Any]:
-        """Return params.yaml as written, unchecked.
+        """Return params.yaml as written; its names and values are unchecked.
 
         Raises:
-            SettingError: the file isn't YAML, or not a mapping.
+            SettingError: the file is empty, isn't YAML in UTF-8, or not a mapping.
         """
-        try:
-            content = yaml.safe_load(self.params_file.read_text(encoding="utf-8"))
-        except yaml.YAMLError as error:
-            raise SettingError(
-                f"{self.params_file} is not YAML: {error}",
-                remedy="Mend the place named above, or restore the file from git.",
-            ) from error
-        if content is None:
-            return {}
-        if not isinstance(content, dict):
-            raise SettingError(
-                f"{self.params_file} holds a {type(content).__name__}, not named settings.",
-                remedy="Write `name: value` lines, or restore the file from git.",
-            )
-        return content
+        return read_mapping(self.params_file)

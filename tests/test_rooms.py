@@ -7,7 +7,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [
-    {"errors", "files", "randomness", "compiled", "progress", "project", "provenance"},
+    {
+        *("errors", "files", "randomness", "compiled", "progress", "project", "provenance"),
+        *("words", "yaml_files"),
+    },
     {"datasets"},
     {"environments"},
     {"memory", "bandits"},

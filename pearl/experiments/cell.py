@@ -10,7 +10,7 @@ from typing import Any
 from pearl.errors import SettingError
 from pearl.experiments.environment import Environment, label_of, method_config
 from pearl.experiments.experiment import Experiment
-from pearl.experiments.words import suggestion, validated
+from pearl.words import suggestion, validated
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,11 @@ def cells(
         settings: the environment's settings from params.yaml.
 
     Raises:
-        SettingError: a setting, grid name or method that the environment doesn't know.
+        SettingError: a setting, grid name or method that the environment doesn't know, settings
+            that no data can satisfy, or an entry that can't be imported: told before the first
+            run rather than by every one.
     """
+    environment.entry_point()
     where = f"experiment {experiment.id}"
     model = environment.settings_model()
     known = [*model.model_fields, "horizon"]

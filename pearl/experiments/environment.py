@@ -6,17 +6,17 @@ pearl's own stand in environments.yaml beside this file; a project adds its own 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from pearl.errors import SettingError
-from pearl.experiments.words import one_of, validated
 from pearl.project import Project
+from pearl.words import one_of, suggestion, validated
+from pearl.yaml_files import read_mapping
 
 DOTTED = r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
 # What a method shows to people; it decides nothing, so it isn't part of a run's config.
@@ -40,6 +40,14 @@ class Environment(BaseModel):
     shown: dict[str, str] = {}
     """Settings that stand in a run's name, with their symbol."""
 
+    def entry_point(self) -> Callable[..., Any]:
+        """Import and return `entry`; SettingError where there is none or it can't be called."""
+        entry: Any = load_object(self.entry)
+        if not callable(entry):
+            raise SettingError(f"Environment {self.kind}: {self.entry} is no function.")
+        run: Callable[..., Any] = entry
+        return run
+
     def settings_model(self) -> type[BaseModel]:
         """Return the model of the settings."""
         model = load_object(self.settings)
@@ -60,14 +68,21 @@ class Environment(BaseModel):
 
 def load_object(dotted: str) -> Any:
     """Import "module:name"; SettingError where there is no such module or name."""
-    module, _, name = dotted.partition(":")
+    where, _, name = dotted.partition(":")
     try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
+        module = import_module(where)
+    except ImportError as error:
         raise SettingError(
             f"{dotted} can't be imported: {error}",
             remedy="Check the name in environments.yaml and that its package is installed.",
         ) from error
+    if not hasattr(module, name):
+        known = [word for word in vars(module) if not word.startswith("_")]
+        raise SettingError(
+            f"{dotted} can't be imported: {where} has no {name!r}.",
+            remedy=f"Check the name in environments.yaml. {suggestion(name, known)}",
+        )
+    return getattr(module, name)
 
 
 def load_environments(project: Project | None = None) -> dict[str, Environment]:
@@ -77,8 +92,7 @@ def load_environments(project: Project | None = None) -> dict[str, Environment]:
         places.append(own)
     environments: dict[str, Environment] = {}
     for place in places:
-        content = yaml.safe_load(place.read_text(encoding="utf-8")) or {}
-        for kind, entry in content.items():
+        for kind, entry in read_mapping(place).items():
             if kind in environments:
                 raise SettingError(f"{place}: environment {kind!r} exists already; rename it.")
             fields = {"kind": kind, **entry} if isinstance(entry, Mapping) else entry

@@ -7,17 +7,20 @@ from importlib.abc import Traversable
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from pearl.errors import SettingError
+from pearl.experiments.environment import Environment, load_environments
 from pearl.experiments.params import Profile
-from pearl.experiments.seeds import read_seeds
-from pearl.experiments.words import one_of, validated
+from pearl.experiments.seeds import LIMIT, MOST, read_seeds
 from pearl.project import Project
+from pearl.words import one_of, validated
+from pearl.yaml_files import read_mapping
 
 Count = Annotated[int, Field(ge=1, strict=True)]
-Seeds = Count | tuple[Annotated[int, Field(ge=0, strict=True)], ...]
+Seed = Annotated[int, Field(ge=0, lt=LIMIT, strict=True)]
+SeedCount = Annotated[int, Field(ge=1, le=MOST, strict=True)]
+Seeds = SeedCount | Annotated[tuple[Seed, ...], Field(min_length=1, max_length=MOST)]
 Grid = dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]]
 
 
@@ -102,18 +105,19 @@ def load_experiments(project: Project | None = None) -> dict[str, Experiment]:
     """Return pearl's experiments and those in the project's folder `experiments/`, by id.
 
     Raises:
-        SettingError: a malformed file, an id used twice, or an unknown method or reference.
+        SettingError: a malformed file, an id used twice, or an unknown environment, method or
+            reference.
     """
     places = list(_yaml_files(files("pearl.experiments") / "definitions"))
     if project is not None and (own := project.root / "experiments").is_dir():
         places += [place for place in _yaml_files(own) if place.name != "environments.yaml"]
+    environments = load_environments(project)
     experiments: dict[str, Experiment] = {}
     for place in places:
-        content = yaml.safe_load(place.read_text(encoding="utf-8"))
-        experiment = validated(Experiment, content, str(place))
+        experiment = validated(Experiment, read_mapping(place), str(place))
         if experiment.id in experiments:
             raise SettingError(f"{place}: experiment {experiment.id!r} exists already; rename it.")
-        _check_methods(experiment, str(place))
+        _check_names(experiment, environments, f"({place})")
         experiments[experiment.id] = experiment
     return dict(sorted(experiments.items()))
 
@@ -124,13 +128,17 @@ def load_experiment(experiment_id: str, project: Project | None = None) -> Exper
     return experiments[one_of(experiment_id, experiments, "experiment")]
 
 
-def _check_methods(experiment: Experiment, where: str) -> None:
+def _check_names(experiment: Experiment, environments: dict[str, Environment], where: str) -> None:
+    kind = one_of(experiment.environment, environments, f"environment {where}")
+    known = environments[kind].method_models()
     for profile in (None, *experiment.profiles):
         methods = (experiment if profile is None else experiment.under(profile)).methods
         twice = {name for name in methods if methods.count(name) > 1}
         if twice:
-            raise SettingError(f"{where}: methods named twice: {', '.join(sorted(twice))}")
-        one_of(experiment.reference, methods, f"method for `reference` among those of {where}")
+            raise SettingError(f"Methods named twice {where}: {', '.join(sorted(twice))}.")
+        for name in methods:
+            one_of(name, known, f"method of {kind} {where}")
+        one_of(experiment.reference, methods, f"method for `reference` among the methods {where}")
 
 
 def _yaml_files(folder: Traversable) -> Iterator[Traversable]:

@@ -7,10 +7,11 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel
 
+from pearl.datasets.sources import SourceChoice, explain_source
 from pearl.errors import SettingError
 from pearl.experiments.environment import load_environments
-from pearl.experiments.words import one_of, suggestion, validated
 from pearl.project import Project
+from pearl.words import one_of, suggestion, validated
 
 Profile = Literal["smoke", "sample", "paper"]
 PROFILES: tuple[Profile, ...] = get_args(Profile)
@@ -33,6 +34,19 @@ class Params:
     def settings(self, kind: str) -> dict[str, Any]:
         """Return an environment's settings as params.yaml and their defaults give them."""
         return self.environments[kind].model_dump()
+
+    def source(
+        self, dataset: str, *, flag: str | None = None, profile: str | None = None
+    ) -> SourceChoice:
+        """Choose a data set's source: `flag` (--source), else params.yaml's, else the profile's.
+
+        With neither flag nor profile params.yaml alone decides: that is what a DVC stage takes.
+
+        Raises:
+            SettingError: a word that is no source or no profile.
+        """
+        chosen = self.profile if profile is None else profile_of(profile)
+        return explain_source(dataset, flag=flag, params={"sources": self.sources}, profile=chosen)
 
 
 def load_params(project: Project) -> Params:

@@ -6,8 +6,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from pearl.words import validated
+from pearl.yaml_files import read_mapping
 
 Estimator = Literal["ridge", "none"]
 Planner = Literal["prefix_tree", "myopic", "random_union"]
@@ -81,8 +83,9 @@ class MemoryMethod(BaseModel):
 
 @cache
 def load_methods() -> dict[str, MemoryMethod]:
-    """Return the named methods of methods.yaml, in the file's order."""
-    text = files("pearl.memory").joinpath("methods.yaml").read_text(encoding="utf-8")
+    """Return the named methods of methods.yaml, in the file's order; SettingError on a fault."""
+    file = files("pearl.memory") / "methods.yaml"
     return {
-        name: MemoryMethod.model_validate(fields) for name, fields in yaml.safe_load(text).items()
+        name: validated(MemoryMethod, fields, f"{file}, {name}")
+        for name, fields in read_mapping(file).items()
     }

@@ -86,6 +86,13 @@ def test_figure1e_as_the_paper_has_it() -> None:
         ({"horizon": 0}, ["horizon", "greater than"]),
         ({"reference": "kene"}, ["'kene'", "'keen'"]),
         ({"methods": ["steady", "steady"]}, ["named twice"]),
+        ({"methods": ["steady", "keem"]}, ["'keem'", "'keen'"]),
+        ({"profiles": {"smoke": {"methods": ["steady", "keem"]}}}, ["'keem'", "'keen'"]),
+        ({"environment": "tooy"}, ["'tooy'", "'toy'"]),
+        ({"seeds": []}, ["seeds", "at least 1 item"]),
+        ({"profiles": {"smoke": {"seeds": []}}}, ["profiles.smoke.seeds"]),
+        ({"seeds": [2**63]}, ["seeds", str(2**63)]),
+        ({"seeds": 10**12}, ["seeds", "10000"]),
     ],
 )
 def test_what_is_wrong_in_a_definition_is_named(tmp_path: Path, change: dict, words: list) -> None:
@@ -101,7 +108,6 @@ def test_what_is_wrong_in_a_definition_is_named(tmp_path: Path, change: dict, wo
     [
         ({"settings": {"memroy": 3}}, ["'memroy'", "'memory'"]),
         ({"grid": {"memroy": [3]}}, ["'memroy'", "'memory'"]),
-        ({"methods": ["steady", "keem"]}, ["'keem'", "'keen'"]),
         ({"grid": {"horizon": ["long"]}}, ["'long'"]),
     ],
 )
@@ -170,9 +176,36 @@ def test_seeds() -> None:
     assert read_seeds([5, 0, 5]) == (0, 5)
     assert read_seeds("0-2") == (0, 1, 2)
     assert read_seeds("7, 0,3-4") == (0, 3, 4, 7)
-    for wrong in ("", "a", "3-1", "1,,2", "-1"):
+    assert read_seeds(str(2**63 - 1)) == (2**63 - 1,)
+    arabic = "".join(map(chr, (0x661, 0x662)))
+    for wrong in ("", "a", "3-1", "1,,2", "-1", arabic, "1" * 5000):
         with pytest.raises(SettingError, match="0-2"):
             read_seeds(wrong)
+
+
+@pytest.mark.parametrize("seeds", [str(2**63), f"0,{2**63}", "0-99999999999", "0-9999,10000"])
+def test_seeds_that_are_too_large_or_too_many(seeds: str) -> None:
+    with pytest.raises(SettingError, match=r"too large|more than 10,000"):
+        read_seeds(seeds)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("toy_world:runn", ["has no 'runn'", "'run'"]),
+        ("toy_wrld:run", ["toy_wrld"]),
+        ("toy_world:EXPERIMENT", ["no function"]),
+    ],
+)
+def test_an_entry_that_is_none_is_told_before_the_runs(
+    project: Project, entry: str, words: list
+) -> None:
+    file = project.root / "experiments" / "environments.yaml"
+    file.write_text(file.read_text().replace("toy_world:run", entry))
+    with pytest.raises(SettingError) as caught:
+        cells_of(project)
+    for word in words:
+        assert word in str(caught.value)
 
 
 def test_project_is_found_from_below_and_by_home(
