@@ -1,14 +1,20 @@
-"""Files that are whole or absent: write under a temporary name, then rename."""
+"""Files that are whole or absent: write under a temporary name, then rename.
+
+A seal beside files says what they were when they were made.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
+
+SEAL = "seal.json"
 
 
 def sha256_of(path: Path) -> str:
@@ -56,6 +62,35 @@ def write_text(target: Path, text: str) -> None:
     """Write UTF-8 text with line feeds, whole or not at all."""
     with whole_file(target) as temporary:
         temporary.write_bytes(text.encode())
+
+
+def seal(folder: Path) -> None:
+    """Write `seal.json`, the SHA-256 of every file in a folder: the same bytes everywhere."""
+    write_text(folder / SEAL, json.dumps(_digests(folder), indent=2, sort_keys=True) + "\n")
+
+
+def seal_fault(folder: Path) -> str:
+    """Say in what a folder's files differ from its seal; nothing ("") where they are as made."""
+    try:
+        sealed = json.loads((folder / SEAL).read_bytes())
+        found = _digests(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return f"no {SEAL} says how the files were made"
+    except ValueError:
+        return f"{SEAL} is damaged"
+    if not isinstance(sealed, dict):
+        return f"{SEAL} is damaged"
+    differ = [name for name in {**sealed, **found} if sealed.get(name) != found.get(name)]
+    return f"changed since it was made ({', '.join(sorted(differ))})" if differ else ""
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    files = (file for file in folder.iterdir() if file.is_file())
+    return {
+        file.name: sha256_of(file)
+        for file in sorted(files)
+        if file.name != SEAL and not file.name.startswith(".")
+    }
 
 
 def _flush_to_disk(path: Path) -> None:

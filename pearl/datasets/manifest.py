@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pearl.errors import DataError
 from pearl.provenance import FileFacts, Provenance, Source
+from pearl.yaml_files import mapping_of
 
 FILE_NAME = "manifest.yaml"
 
@@ -90,15 +90,15 @@ class Manifest(BaseModel):
         )
 
 
-def parse(file: Path, text: str, *, remedy: str) -> Manifest:
-    """Read a manifest's text; DataError names the field that is wrong."""
+def parse(file: Path, content: bytes, *, remedy: str) -> Manifest:
+    """Read a manifest's bytes; DataError names the line or the field that is wrong."""
+
+    def refuse(problem: str, line: int | None) -> DataError:
+        return DataError(file, problem, line=line, remedy=remedy)
+
+    document = mapping_of(content, refuse)
     try:
-        document: Any = yaml.safe_load(text)
         return Manifest.model_validate(document)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = None if mark is None else mark.line + 1
-        raise DataError(file, "the file is not YAML", line=line, remedy=remedy) from error
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or None

@@ -97,8 +97,7 @@ def sample_manifest(folder: Path, entry: DataSet) -> Manifest:
     file = folder / manifests.FILE_NAME
     if not file.is_file():
         raise _sample_error(file, "there is no such file")
-    text = file.read_text(encoding="utf-8")
-    found = manifests.parse(file, text, remedy=_sample_remedy(file))
+    found = manifests.parse(file, file.read_bytes(), remedy=_sample_remedy(file))
     if found.sample is None:
         raise DataError(file, "it names no sample", field="sample", remedy=_sample_remedy(file))
     if found.model_copy(update={"sample": None}) != entry.manifest:

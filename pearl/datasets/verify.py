@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from pearl.datasets import places
 from pearl.datasets.dataset import Check, DataSet
 from pearl.datasets.places import Obtained
+from pearl.datasets.prepared import fault_of
 from pearl.errors import DataError, PearlError
 from pearl.project import Project
 from pearl.provenance import FILE_NAME as PROVENANCE
@@ -34,15 +35,16 @@ def verify(project: Project, entry: DataSet, source: Source) -> list[Check]:
     if tables.exists():
         checks += _tables(raw, tables, entry)
     for folder in variants(project, entry):
-        current = entry.is_current(folder)
-        seen = "whole" if current else "damaged or of another version; it is built anew when needed"
-        checks.append(Check(f"store/data/{entry.name}/{folder.name}", current, seen))
+        fault = fault_of(folder, entry)
+        seen = f"{fault}: it is built anew when needed" if fault else "as it was built"
+        checks.append(Check(f"store/data/{entry.name}/{folder.name}", not fault, seen))
     return checks
 
 
 def variants(project: Project, entry: DataSet) -> list[Path]:
     """The folders store/data/<dataset>/<fingerprint>/ that hold tables."""
-    return sorted(file.parent for file in (project.store / "data" / entry.name).glob("*/*.json"))
+    folders = (project.store / "data" / entry.name).glob("[!.]*/")
+    return sorted(folder for folder in folders if folder.is_dir())
 
 
 def _here(project: Project, entry: DataSet, source: Source) -> Obtained:
@@ -76,11 +78,17 @@ def _whole(folder: Path, name: str) -> Check:
 
 
 def _tables(raw: Path, tables: Path, entry: DataSet) -> list[Check]:
+    fault = fault_of(tables, entry)
+    remedy = f"run `dvc repro build@{entry.name}`"
+    sealed = Check(
+        "tables/: as they were built", not fault, f"{fault}: {remedy}" if fault else "the seal"
+    )
+    name = "tables/: made from raw/"
     if not (raw / PROVENANCE).is_file():
-        return [Check("tables/: made from raw/", False, "raw/ is missing: run `dvc repro`")]
+        return [sealed, Check(name, False, "raw/ is missing: run `dvc repro`")]
     try:
         same = Provenance.read(tables) == Provenance.read(raw)
     except DataError as error:
-        return [Check("tables/: made from raw/", False, str(error))]
-    seen = "the same provenance" if same else "another provenance: run `dvc repro`"
-    return [Check("tables/: made from raw/", same, seen), *entry.check_tables(raw, tables)]
+        return [sealed, Check(name, False, str(error))]
+    seen = "the same provenance" if same else f"another provenance: {remedy}"
+    return [sealed, Check(name, same, seen), *entry.check_tables(raw, tables)]

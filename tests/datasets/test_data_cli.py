@@ -1,4 +1,5 @@
 import shutil
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -6,6 +7,7 @@ from typer.testing import CliRunner
 
 from pearl.cli.data import app
 from pearl.datasets import verify as verify_module
+from pearl.datasets.mooncake import read_table, write_table
 from pearl.datasets.registry import DATASETS
 from pearl.errors import PearlError, SettingError, SourceError
 from pearl.provenance import Provenance
@@ -143,7 +145,28 @@ def test_verify_sees_a_whole_table_of_other_data(run, project):
     wrong = Provenance.read(project.tables / "mooncake").model_copy(update={"source": "hub"})
     wrong.write(project.tables / "mooncake")
     checks = verify_module.verify(project, DATASETS["mooncake"], "sample")
-    assert [c.name for c in checks if not c.passed] == ["tables/: made from raw/"]
+    assert [c.name for c in checks if not c.passed] == [
+        "tables/: as they were built",
+        "tables/: made from raw/",
+        "the table equals the publisher's file",
+    ]
+
+
+@pytest.mark.parametrize("place", ["tables", "store"])
+def test_verify_sees_another_table_under_the_same_provenance(run, project, place):
+    run("fetch", "--stage")
+    run("build", "--stage")
+    run("build")
+    (built,) = (project.store / "data" / "mooncake").glob("[!.]*/")
+    folder = {"tables": project.tables / "mooncake", "store": built}[place]
+    trace = read_table(folder)
+    write_table(replace(trace, timestamp=trace.timestamp + 1), folder)
+    result = run("verify")
+    assert result.exit_code == 1
+    assert "changed since it was made (requests.parquet)" in result.stdout
+    run("build", "--stage")
+    run("build")
+    assert run("verify").exit_code == 0
 
 
 def test_verify_of_absent_sources_fails_and_says_how_to_get_them(run, no_network):

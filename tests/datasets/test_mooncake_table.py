@@ -9,7 +9,7 @@ from pearl.datasets.mooncake import MooncakeTrace, read_table, write_table
 from pearl.datasets.mooncake.entry import MOONCAKE
 from pearl.datasets.mooncake.table import FILE_NAME, SCHEMA, is_current
 from pearl.errors import DataError
-from pearl.files import sha256_of
+from pearl.files import seal, sha256_of
 
 
 @pytest.fixture
@@ -94,6 +94,8 @@ def test_values_that_break_a_rule_are_named(folder, sample_trace):
 def test_another_provenance_beside_the_table_is_refused(folder, sample_trace):
     right = MOONCAKE.manifest.provenance("mirror").model_copy(update={"rows": len(sample_trace)})
     right.write(folder)
+    assert "no seal.json" in error_of(folder).problem
+    seal(folder)
     assert len(read_table(folder)) == len(sample_trace)
     right.model_copy(update={"rows": 12_031}).write(folder)
     assert error_of(folder).field == "rows"

@@ -1,6 +1,7 @@
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import yaml
 
 from pearl.datasets import places
 from pearl.datasets.download import Patience
-from pearl.datasets.mooncake import read_table
+from pearl.datasets.mooncake import read_table, write_table
 from pearl.datasets.prepared import build, fetch, prepare
 from pearl.datasets.registry import DATASETS
 from pearl.errors import DataError, SettingError, SourceError
@@ -51,6 +52,7 @@ def test_the_stages_of_the_sample(project):
     assert sorted(files_of(project.tables)) == [
         "mooncake/provenance.json",
         "mooncake/requests.parquet",
+        "mooncake/seal.json",
     ]
     tables = project.tables / "mooncake"
     assert Provenance.read(tables) == provenance
@@ -80,7 +82,7 @@ def test_a_stage_takes_the_sample_from_data_and_prepare_from_samples(project):
     assert prepare(project, "mooncake", "sample").provenance.source == "sample"
 
 
-def test_prepare_takes_what_dvc_made_and_else_builds_in_the_store(project):
+def test_prepare_builds_in_the_store_and_finds_it_again(project):
     first = prepare(project, "mooncake", "sample")
     assert first.folder == project.store / "data" / "mooncake" / first.provenance.fingerprint
     assert len(read_table(first.folder)) == first.provenance.rows
@@ -89,20 +91,94 @@ def test_prepare_takes_what_dvc_made_and_else_builds_in_the_store(project):
     made = (first.folder / "requests.parquet").stat().st_mtime_ns
     assert prepare(project, "mooncake", "sample") == first
     assert (first.folder / "requests.parquet").stat().st_mtime_ns == made
+
+
+def test_prepare_hands_out_nothing_that_dvc_may_delete(project):
     fetch(project, "mooncake", "sample")
     build(project, "mooncake")
-    assert prepare(project, "mooncake", "sample").folder == project.tables / "mooncake"
-
-
-def test_prepare_builds_anew_what_is_damaged_or_of_other_bytes(project):
     ready = prepare(project, "mooncake", "sample")
-    (ready.folder / "requests.parquet").write_bytes(b"damaged")
-    assert len(read_table(prepare(project, "mooncake", "sample").folder)) == ready.provenance.rows
+    assert ready.folder == project.store / "data" / "mooncake" / ready.provenance.fingerprint
+    assert files_of(ready.folder) == files_of(project.tables / "mooncake")
+    shutil.rmtree(project.tables)
+    assert prepare(project, "mooncake", "sample") == ready
+    assert len(read_table(ready.folder)) == ready.provenance.rows
+
+
+def test_tables_of_dvc_spare_the_download(project, publisher, small):
+    publisher.content = small
+    fetch(project, "mooncake", "hub", base_url=publisher.url)
+    build(project, "mooncake")
+    shutil.rmtree(project.store)
+    publisher.ranges.clear()
+    ready = prepare(project, "mooncake", "hub", base_url=publisher.url)
+    assert publisher.ranges == []
+    assert files_of(ready.folder) == files_of(project.tables / "mooncake")
+
+
+def test_tables_that_dvc_deletes_meanwhile_are_built_from_the_files(project, monkeypatch):
     fetch(project, "mooncake", "sample")
     build(project, "mooncake")
-    other = ready.provenance.model_copy(update={"source": "hub"})
-    other.write(project.tables / "mooncake")
-    assert prepare(project, "mooncake", "sample").folder == ready.folder
+    whole = files_of(project.tables / "mooncake")
+    copyfile = shutil.copyfile
+
+    def deletes(source, target, **options):
+        if Path(source).is_relative_to(project.tables):
+            shutil.rmtree(project.tables, ignore_errors=True)
+        return copyfile(source, target, **options)
+
+    monkeypatch.setattr(shutil, "copyfile", deletes)
+    assert files_of(prepare(project, "mooncake", "sample").folder) == whole
+    assert not project.tables.exists()
+
+
+def another_table(folder):
+    """Change one request of a table and leave everything else as it is."""
+    trace = read_table(folder)
+    output = trace.output_length.copy()
+    output[7] += 1
+    write_table(replace(trace, output_length=output), folder)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (another_table, "changed since it was made (requests.parquet)"),
+        (lambda folder: (folder / "requests.parquet").unlink(), "requests.parquet"),
+        (lambda folder: (folder / "requests.parquet").write_bytes(b"cut"), "requests.parquet"),
+        (lambda folder: (folder / "provenance.json").unlink(), "provenance.json"),
+        (lambda folder: (folder / "seal.json").unlink(), "no seal.json"),
+        (lambda folder: (folder / "seal.json").write_text("[]"), "seal.json is damaged"),
+        (lambda folder: (folder / "seal.json").write_bytes(b"\xff{"), "seal.json is damaged"),
+        (lambda folder: (folder / "seal.json").write_text("{}"), "requests.parquet"),
+    ],
+)
+def test_prepare_builds_anew_what_is_damaged_and_says_so(project, caplog, damage, said):
+    ready = prepare(project, "mooncake", "sample")
+    assert caplog.messages == []
+    whole = files_of(ready.folder)
+    damage(ready.folder)
+    assert prepare(project, "mooncake", "sample") == ready
+    assert files_of(ready.folder) == whole
+    (message,) = caplog.messages
+    assert said in message
+    assert "built anew" in message
+
+
+def test_changed_tables_of_dvc_are_not_copied(project):
+    fetch(project, "mooncake", "sample")
+    build(project, "mooncake")
+    whole = files_of(project.tables / "mooncake")
+    another_table(project.tables / "mooncake")
+    assert files_of(prepare(project, "mooncake", "sample").folder) == whole
+
+
+def test_a_run_refuses_changed_tables_and_names_what_mends_them(project):
+    folder = prepare(project, "mooncake", "sample").folder
+    another_table(folder)
+    with pytest.raises(DataError, match="changed since it was made") as caught:
+        read_table(folder)
+    assert "`pearl data build mooncake --source sample`" in caught.value.remedy
+    assert "`dvc repro build@mooncake`" in caught.value.remedy
 
 
 def test_a_changed_sample_is_refused_with_both_checksums(project):
@@ -138,11 +214,22 @@ def test_a_changed_manifest_is_refused(project, edit, field):
     assert caught.value.file == file
 
 
-def test_a_manifest_that_is_no_yaml_is_placed(project):
-    (project.samples / "mooncake" / "manifest.yaml").write_text("dataset: mooncake\n]\n")
-    with pytest.raises(DataError) as caught:
+@pytest.mark.parametrize(
+    ("content", "line", "said"),
+    [
+        (b"dataset: mooncake\n]\n", 2, "not YAML"),
+        (b"title: a\ntitle: b\n", 2, "stands twice"),
+        (bytes(range(256)), None, "not UTF-8"),
+        (b"", None, "empty"),
+        (b"- 1\n", None, "not named settings"),
+    ],
+)
+def test_a_manifest_that_is_no_yaml_is_placed(project, content, line, said):
+    (project.samples / "mooncake" / "manifest.yaml").write_bytes(content)
+    with pytest.raises(DataError, match=said) as caught:
         prepare(project, "mooncake", "sample")
-    assert caught.value.line == 2
+    assert caught.value.line == line
+    assert "pearl data sample mooncake" in caught.value.remedy
 
 
 def test_build_wants_whole_raw_files(project):

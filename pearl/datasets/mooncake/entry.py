@@ -66,7 +66,7 @@ def write_sample(folder: Path) -> None:
 
 
 MOONCAKE = DataSet(
-    manifest=parse(Path(MANIFEST), TEXT, remedy="Install pearl-bandits anew."),
+    manifest=parse(Path(MANIFEST), TEXT.encode(), remedy="Install pearl-bandits anew."),
     build=build,
     is_current=is_current,
     check_raw=check_raw,
