@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from pearl.errors import SettingError
+from pearl.words import validated
 
 
 class KVCacheSettings(BaseModel):
@@ -36,18 +36,23 @@ class KVCacheSettings(BaseModel):
     memory: int = Field(default=180, ge=1)
     """M: a segment stays available for M rounds after the round of its refresh."""
 
+    @model_validator(mode="after")
+    def _some_catalogue_fits(self) -> Self:
+        paths = self.memory + 1
+        if (least := paths * self.block_tokens) > self.token_budget:
+            raise ValueError(
+                f"memory = {self.memory} keeps up to {paths} paths of at least one block x"
+                f" {self.block_tokens} tokens = {least:,} tokens, more than"
+                f" token_budget = {self.token_budget:,}: lower memory or raise token_budget"
+            )
+        return self
+
 
 def read_settings(values: Mapping[str, Any]) -> KVCacheSettings:
     """Validate settings from a mapping.
 
     Raises:
-        SettingError: an unknown name or a value outside its range; every one is named.
+        SettingError: an unknown name or a value outside its range, every one named; or settings
+            that no trace can satisfy.
     """
-    try:
-        return KVCacheSettings(**values)
-    except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc']))} = {fault['input']!r}: {fault['msg']}"
-            for fault in error.errors()
-        )
-        raise SettingError(f"kv_cache settings: {faults}") from None
+    return validated(KVCacheSettings, values, "kv_cache settings")
