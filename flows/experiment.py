@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 
 from rich.console import Console
 
 from pearl import sweeps
+from pearl.cli import INTERRUPTED, without_traceback
 from pearl.cli.run_view import announce
-from pearl.errors import PearlError
+from pearl.errors import SettingError
 from pearl.project import Project
 
 
@@ -19,20 +21,34 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("experiment", help="such as memory/figure1e")
     experiment = parser.parse_args().experiment
-    project = Project.find()
-    workers = int(os.environ.get("PEARL_WORKERS", len(os.sched_getaffinity(0))))
-    try:
-        if os.environ.get("PREFECT_API_URL"):
-            _as_flow(project, experiment, workers)
-        else:
-            _in_process(project, experiment, workers)
-    except PearlError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("Stopped. Finished runs are kept; `dvc repro` goes on.", file=sys.stderr)
-        return 130
+    with without_traceback():
+        project, workers = Project.find(), worker_count()
+        try:
+            if os.environ.get("PREFECT_API_URL"):
+                _as_flow(project, experiment, workers)
+            else:
+                _in_process(project, experiment, workers)
+        except KeyboardInterrupt:
+            print("Stopped. Finished runs are kept; `dvc repro` goes on.", file=sys.stderr)
+            return INTERRUPTED
     return 0
+
+
+def worker_count() -> int:
+    """Return PEARL_WORKERS, or the processors that this process may use where it isn't set.
+
+    Raises:
+        SettingError: it is set to something that isn't a count.
+    """
+    word = os.environ.get("PEARL_WORKERS", "").strip()
+    if not word:
+        return len(os.sched_getaffinity(0))
+    if not re.fullmatch("[0-9]{1,6}", word) or int(word) < 1:
+        raise SettingError(
+            f"PEARL_WORKERS={word} is no count of processes.",
+            remedy="Set it to a whole number from 1, or unset it to use every processor.",
+        )
+    return int(word)
 
 
 def _as_flow(project: Project, experiment: str, workers: int) -> None:

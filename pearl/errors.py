@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import errno
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -59,3 +61,34 @@ class SettingError(PearlError):
 
 class SourceError(PearlError):
     """A data source (hub, mirror, sample) can't give what was asked of it."""
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
+
+
+def of_system(error: OSError, named: Iterable[str] = ()) -> PearlError | None:
+    """Return what the operating system refused as something to mend; None where it is a bug.
+
+    Args:
+        error: a full disk, a folder that may not be written, a path that leads nowhere.
+        named: the paths that the user gave: one that isn't there is theirs to mend only if it is
+            among them or below one of them.
+    """
+    file = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
+    if error.errno in _FULL:
+        done, remedy = "written", "Free space or choose another folder; finished runs are kept."
+    elif error.errno in _CLOSED:
+        done = "read or written"
+        remedy = "Change its permissions or choose another folder; finished runs are kept."
+    elif error.errno in _ABSENT and file and any(_leads_to(file, path) for path in named):
+        done, remedy = "reached", "Check the path."
+    else:
+        return None
+    why = os.strerror(error.errno)
+    return PearlError(f"{file or 'A file'} can't be {done}: {why}.", remedy=remedy)
+
+
+def _leads_to(file: str, path: str) -> bool:
+    return bool(path) and Path(file).absolute().is_relative_to(Path(path).expanduser().absolute())

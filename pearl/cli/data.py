@@ -174,14 +174,14 @@ def _chosen(
 ) -> list[tuple[DataSet, SourceChoice]]:
     """Pair the named data sets with their sources; a stage's comes from params.yaml alone."""
     from pearl.datasets.registry import DATASETS, dataset
-    from pearl.datasets.sources import choice_of
     from pearl.errors import SettingError
+    from pearl.experiments import load_params
 
     if stage and (source is not None or profile is not None):
         raise SettingError(
             "--stage takes the source from params.yaml, so --source and --profile can't be given.",
             remedy="Set `sources` or `profile` in params.yaml and run `dvc repro`.",
         )
-    params = project.params()
+    params = load_params(project)
     entries = [dataset(name) for name in names or list(DATASETS)]
-    return [(e, choice_of(e.name, params, flag=source, profile=profile)) for e in entries]
+    return [(e, params.source(e.name, flag=source, profile=profile)) for e in entries]

@@ -81,6 +81,23 @@ def test_the_source_option_and_wrong_words(run):
         run("fetch", "moon")
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"source": {"mooncake": "hub"}}, ["'source'", "'sources'"]),
+        ({"sources": {"mooncak": "hub"}}, ["'mooncak'", "'mooncake'"]),
+        ({"profil": "paper"}, ["'profil'", "'profile'"]),
+    ],
+)
+@pytest.mark.parametrize("command", [["status"], ["verify"], ["fetch", "--stage"], ["build"]])
+def test_a_misspelt_setting_never_means_the_default(run, project, fields, words, command):
+    settings(project, **fields)
+    with pytest.raises(SettingError) as caught:
+        run(*command)
+    for word in words:
+        assert word in str(caught.value)
+
+
 def test_status_says_what_is_here_and_how_to_get_the_rest_without_network(
     run, project, no_network, monkeypatch
 ):

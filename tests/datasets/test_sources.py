@@ -1,8 +1,9 @@
 import pytest
 
 from pearl.datasets.registry import DATASETS, dataset
-from pearl.datasets.sources import choice_of, choose_source, explain_source
+from pearl.datasets.sources import choose_source, explain_source
 from pearl.errors import SettingError
+from pearl.experiments import load_params
 
 
 @pytest.mark.parametrize(
@@ -48,12 +49,29 @@ def test_a_word_that_is_no_source_is_refused_with_the_words_that_are(flag, param
     assert "sample" in caught.value.remedy
 
 
-def test_params_alone_choose_for_a_stage():
-    assert choice_of("mooncake", {}).source == "sample"
-    assert choice_of("mooncake", {"profile": "paper"}).source == "hub"
-    assert choice_of("mooncake", {"profile": "paper"}, profile="smoke").source == "sample"
+@pytest.mark.parametrize(
+    ("text", "named", "source", "reason"),
+    [
+        ("profile: sample", {}, "sample", "the profile's default"),
+        ("profile: paper", {}, "hub", "the profile's default"),
+        ("profile: paper", {"profile": "smoke"}, "sample", "the profile's default"),
+        ("sources: {mooncake: mirror}", {"profile": "paper"}, "mirror", "params.yaml"),
+        ("sources: {mooncake: mirror}", {"flag": "hub"}, "hub", "--source"),
+    ],
+)
+def test_params_choose_where_no_flag_does(project, text, named, source, reason):
+    project.params_file.write_text(text)
+    choice = load_params(project).source("mooncake", **named)
+    assert (choice.source, choice.reason) == (source, reason)
+
+
+def test_no_word_of_params_or_of_a_flag_is_guessed(project):
+    for named in ({"profile": "huge"}, {"flag": "web"}):
+        with pytest.raises(SettingError, match=r"'huge'|'web'"):
+            load_params(project).source("mooncake", **named)
+    project.params_file.write_text("profile: null")
     with pytest.raises(SettingError, match="None"):
-        choice_of("mooncake", {"profile": None})
+        load_params(project)
 
 
 def test_registry_names_each_data_set_once_and_refuses_others():

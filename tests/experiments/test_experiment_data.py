@@ -32,7 +32,7 @@ def test_the_product_is_whole_and_named_for_people(project: Project) -> None:
         "Keen · M=3",
     ]
     assert found[0].config == {
-        "environment": {"kind": "toy", "memory": 1, "pause": 0.0, "mode": "fair"},
+        "environment": {"kind": "toy", "memory": 1, "mode": "fair"},
         "method": {"gain": 0.5},
         "horizon": 50,
     }
@@ -220,3 +220,17 @@ def test_project_is_found_from_below_and_by_home(
     monkeypatch.setenv("PEARL_HOME", str(tmp_path))
     with pytest.raises(Exception, match=r"no dvc\.yaml"):
         Project.find(below)
+
+
+def test_a_budget_that_no_catalogue_fits_is_told_before_the_runs(project: Project) -> None:
+    experiment = load_experiment("memory/figure1e", project).under("sample")
+    environment = load_environment("kv_cache", project)
+    settings = load_params(project).settings("kv_cache")
+    with pytest.raises(SettingError, match=r"figure1e.*memory = 60 .* token_budget = 1,000"):
+        list(cells(experiment, environment, {**settings, "token_budget": 1000}))
+    list(cells(experiment, environment, {**settings, "token_budget": 61 * 512}))
+    with pytest.raises(SettingError, match="token_budget = 31,231"):
+        list(cells(experiment, environment, {**settings, "token_budget": 61 * 512 - 1}))
+    project.params_file.write_text("kv_cache: {token_budget: 1000}")
+    with pytest.raises(SettingError, match=r"params\.yaml, kv_cache: memory = 180"):
+        load_params(project)
