@@ -7,6 +7,7 @@ import pytest
 from toy_world import make_project
 
 from pearl.project import Project
+from pearl.tracking.store import writer
 
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("DO_NOT_TRACK", "1")
@@ -15,11 +16,19 @@ for name in ("PEARL_DATA_MIRROR", "PEARL_HOME", "PEARL_RUNNER", "PEARL_WORKERS",
     os.environ.pop(name, None)
 
 
+@pytest.fixture(scope="session")
+def empty_mlruns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty MLflow store to copy: making one takes seconds."""
+    folder = tmp_path_factory.mktemp("template")
+    with writer(Project(folder)):
+        return folder / "mlruns"
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """The project of tests/support/toy_world.py, as the working folder."""
     made = make_project(tmp_path / "project")
     monkeypatch.chdir(made.root)
-    for name in ("TOY_LOG", "TOY_BROKEN"):
+    for name in ("TOY_LOG", "TOY_PAUSE", "TOY_BROKEN"):
         monkeypatch.delenv(name, raising=False)
     return made

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import unquote
 
 from pearl.project import Project
+from pearl.tracking.sqlite import connected, database
 
 # Table, its id, and the column that holds a path, as MLflow 3.17 has them.
 PLACES = (
@@ -46,7 +44,7 @@ def repair(project: Project) -> int:
     """
     wrong = _wrong(project)
     if wrong:
-        with closing(sqlite3.connect(_database(project), timeout=60)) as connection, connection:
+        with connected(project) as connection:
             for place in wrong:
                 name, value = place.identity
                 connection.execute(
@@ -59,9 +57,9 @@ def repair(project: Project) -> int:
 def _wrong(project: Project) -> list[_Wrong]:
     root = (project.mlruns / "artifacts").as_uri()
     found = []
-    if not _database(project).is_file():
+    if not database(project).is_file():
         return []
-    with closing(sqlite3.connect(_database(project), timeout=60)) as connection:
+    with connected(project) as connection:
         for table, identity, column in PLACES:
             rows = connection.execute(
                 f"SELECT {identity}, {column} FROM {table} WHERE {column} LIKE ?"
@@ -77,7 +75,3 @@ def _wrong(project: Project) -> list[_Wrong]:
 def _literally(text: str) -> str:
     """Escape what LIKE would read as a wildcard."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def _database(project: Project) -> Path:
-    return project.mlruns / "mlflow.db"

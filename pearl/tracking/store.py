@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,21 +13,12 @@ from pearl.errors import PearlError
 from pearl.files import whole_file
 from pearl.project import Project
 from pearl.tracking import moved
+from pearl.tracking.sqlite import address, connected, database, not_a_store
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 KEY_TAG = "pearl.key"
-
-
-def database(project: Project) -> Path:
-    """Return the SQLite file."""
-    return project.mlruns / "mlflow.db"
-
-
-def address(project: Project) -> str:
-    """Return the tracking URI, for `mlflow server` and the client."""
-    return f"sqlite:///{database(project)}"
 
 
 def artifacts(project: Project) -> Path:
@@ -41,6 +31,9 @@ def writer(project: Project) -> Iterator[MlflowClient]:
     """Hold the one lock under which the store is written, and yield a client.
 
     The store is made where it is missing, and its paths are mended where the project was moved.
+
+    Raises:
+        PearlError: the file isn't an MLflow store.
     """
     project.mlruns.mkdir(parents=True, exist_ok=True)
     with FileLock(project.mlruns / "writer.lock"):
@@ -54,7 +47,7 @@ def reader(project: Project) -> MlflowClient:
     """Return a client for reading.
 
     Raises:
-        PearlError: there is no store yet.
+        PearlError: there is no store yet, or the file isn't one.
     """
     require(project)
     return _client(project)
@@ -79,7 +72,7 @@ def recorded(project: Project) -> dict[str, list[tuple[str, str]]]:
         "SELECT tags.value, runs.run_uuid, runs.status FROM tags JOIN runs USING (run_uuid)"
         " WHERE tags.key = ? AND runs.lifecycle_stage = 'active' ORDER BY runs.run_uuid"
     )
-    with closing(sqlite3.connect(database(project))) as connection:
+    with connected(project) as connection:
         for key, run_id, status in connection.execute(question, (KEY_TAG,)):
             found.setdefault(key, []).append((run_id, status))
     return found
@@ -98,10 +91,18 @@ def _create(project: Project) -> None:
 
     with whole_file(database(project)) as temporary:
         # Made through the store itself: a client would root "Default" in the working folder.
-        SqlAlchemyStore(f"sqlite:///{temporary}", artifacts(project).as_uri())
+        SqlAlchemyStore(address(temporary), artifacts(project).as_uri())
 
 
 def _client(project: Project) -> MlflowClient:
     from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
 
-    return MlflowClient(tracking_uri=address(project), registry_uri=address(project))
+    # MLflow tries again for minutes to open what is no database, so SQLite is asked first.
+    with connected(project) as connection:
+        connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    place = address(database(project))
+    try:
+        return MlflowClient(tracking_uri=place, registry_uri=place)
+    except MlflowException as error:
+        raise not_a_store(database(project), error) from error

@@ -1,4 +1,4 @@
-"""An empty MLflow store, and sweeps that leave MLflow out unless a test asks for it."""
+"""Sweeps leave MLflow out unless a test asks for it."""
 
 import shutil
 from pathlib import Path
@@ -6,15 +6,6 @@ from pathlib import Path
 import pytest
 
 from pearl.project import Project
-from pearl.tracking.store import writer
-
-
-@pytest.fixture(scope="session")
-def empty_mlruns(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty MLflow store: making one takes a second."""
-    folder = tmp_path_factory.mktemp("template")
-    with writer(Project(folder)):
-        return folder / "mlruns"
 
 
 @pytest.fixture

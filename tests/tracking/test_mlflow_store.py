@@ -1,14 +1,16 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from made_runs import MACHINE, planned, trajectory
+from toy_world import make_project
 
 from pearl.errors import PearlError
 from pearl.project import Project
@@ -16,7 +18,8 @@ from pearl.runs import DivergedError, RunStore, StoredRun, results
 from pearl.tracking import moved, read
 from pearl.tracking.entry import from_store
 from pearl.tracking.rebuild import sync
-from pearl.tracking.store import database, reader, recorded, writer
+from pearl.tracking.sqlite import database
+from pearl.tracking.store import reader, recorded, writer
 from pearl.tracking.write import forget, mark_mixed, record, record_failures, record_runs
 
 PROVENANCE = {
@@ -38,17 +41,9 @@ def stored(project: Project, seed: int = 0, horizon: int = 20, **words: object) 
     return RunStore.of(project).write(run, trajectory(horizon), MACHINE)
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty store: making one takes a second."""
-    folder = tmp_path_factory.mktemp("template")
-    with writer(Project(folder)):
-        return folder / "mlruns"
-
-
 @pytest.fixture
-def tracked(project: Project, template: Path) -> Project:
-    shutil.copytree(template, project.mlruns)
+def tracked(project: Project, empty_mlruns: Path) -> Project:
+    shutil.copytree(empty_mlruns, project.mlruns)
     return project
 
 
@@ -145,10 +140,11 @@ def test_failures_are_seen_and_give_way_to_success(tracked: Project) -> None:
     assert len(recorded(tracked)[run.key]) == 1
 
 
-def test_deleted_and_synced_the_same_keys_are_there(tracked: Project) -> None:
+def test_deleted_and_synced_the_same_keys_are_there(tracked: Project, empty_mlruns: Path) -> None:
     runs = [stored(tracked, seed) for seed in range(3)]
     record_runs(tracked, runs)
     shutil.rmtree(tracked.mlruns)
+    shutil.copytree(empty_mlruns, tracked.mlruns)
     done = sync(tracked)
     assert (done.recorded, done.known, done.from_results) == (3, 0, 0)
     assert read.keys(tracked) == {run.key for run in runs}
@@ -198,36 +194,57 @@ def test_foreign_artifact_places_stay(tracked: Project, tmp_path: Path) -> None:
         assert client.get_experiment(place).artifact_location == (tmp_path / "art").as_uri()
 
 
-def test_nothing_appears_in_the_working_folder(
-    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_two_first_writers_make_one_store_and_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A `?` would end the path in a URL made by hand, `%25` would be read as `%`.
+    project = make_project(tmp_path / "a b?c=1&d%25e#f é漢" / "project")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    record(project, stored(project).folder)
+    runs = [stored(project, seed) for seed in range(3)]
+    with ThreadPoolExecutor() as pool:
+        counts = [len(keys) for keys in pool.map(record_runs, [project] * 2, [runs] * 2)]
+    assert sorted(counts) == [0, 3]
+    known = {key: len(found) for key, found in recorded(project).items()}
+    assert known == {run.key: 1 for run in runs}
+    client, found = reader(project), read.find(project, runs[0].key)
+    config = Path(client.download_artifacts(found.run_id, "config.json")).read_text()
+    assert json.loads(config) == runs[0].run.spec.config
     assert list(elsewhere.iterdir()) == []
-    experiments = reader(project).search_experiments()
+    assert {path.name for path in tmp_path.iterdir()} == {"elsewhere", project.root.parent.name}
+    assert {path.name for path in project.root.parent.iterdir()} == {"project"}
     root = (project.mlruns / "artifacts").as_uri()
-    assert all(each.artifact_location.startswith(root) for each in experiments)
+    assert all(each.artifact_location.startswith(root) for each in client.search_experiments())
     import mlflow
 
     assert mlflow.active_run() is None
 
 
-def test_two_first_writers_make_one_store(project: Project) -> None:
-    keys = {stored(project, seed).key for seed in range(4)}
-    script = (
-        "from pearl.project import Project; from pearl.tracking.rebuild import sync\n"
-        "print(sync(Project.find()).recorded)"
-    )
-    command = [sys.executable, "-c", script]
-    writers = [
-        subprocess.Popen(command, cwd=project.root, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    counts = [int(each.communicate(timeout=120)[0]) for each in writers]
-    assert sorted(counts) == [0, 4]
-    assert {key: len(found) for key, found in recorded(project).items()} == dict.fromkeys(keys, 1)
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 100], ids=["empty", "garbage"])
+def test_what_is_no_store_is_named_with_a_remedy(project: Project, content: bytes) -> None:
+    run = stored(project)
+    project.mlruns.mkdir()
+    database(project).write_bytes(content)
+    for attempt in (
+        lambda: record(project, run.folder),
+        lambda: sync(project),
+        lambda: read.keys(project),
+        lambda: read.find(project, run.key),
+        lambda: list(read.runs(project)),
+        lambda: moved.former_root(project),
+    ):
+        with pytest.raises(PearlError, match=r"mlflow\.db is not an MLflow store") as caught:
+            attempt()
+        assert "pearl track sync" in caught.value.remedy
+    assert database(project).read_bytes() == content
+
+
+def test_a_store_of_another_mlflow_is_named_too(tracked: Project) -> None:
+    with closing(sqlite3.connect(database(tracked))) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'another'")
+    with pytest.raises(PearlError, match="is not an MLflow store"):
+        list(read.runs(tracked))
 
 
 def test_reading_is_paged_and_names_what_is_missing(tracked: Project) -> None:
