@@ -17,11 +17,9 @@ from pathlib import Path
 
 from pearl.errors import SettingError
 
-# They speak to people, or find and move files; no number can depend on them.
-NOT_HASHED = {
-    "pearl",
-    *(f"pearl.{name}" for name in ("errors", "files", "progress", "project", "provenance")),
-}
+# They speak to people, or find, read and move files: what they read stands in a run's config.
+_SILENT = ("errors", "files", "progress", "project", "provenance", "words", "yaml_files")
+NOT_HASHED = {"pearl", *(f"pearl.{name}" for name in _SILENT)}
 
 
 @cache

@@ -86,5 +86,6 @@ def read_failure(path: Path) -> Failure | None:
         return None
     except ValidationError as error:
         raise PearlError(
-            f"{path}: this record of a failed run is damaged.", remedy="Delete the file."
+            f"{path}: this record of a failed run is damaged.",
+            remedy="Delete it: `pearl gc` lists it, `pearl gc --yes` clears it away.",
         ) from error

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pearl.experiments.seeds import LIMIT
 from pearl.runs.canonical import digest
 
 SHORT = 12
@@ -20,7 +22,7 @@ class RunSpec(BaseModel):
 
     config: dict[str, Any]
     """{"environment": {"kind", settings}, "method", "horizon"}, JSON values."""
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, lt=LIMIT)
     data: str
     """Fingerprint of the data set; empty where everything is simulated."""
     code: str
@@ -35,6 +37,11 @@ class RunSpec(BaseModel):
     def short(self) -> str:
         """The key's first 12 digits."""
         return self.key[:SHORT]
+
+    @property
+    def flat_config(self) -> dict[str, Any]:
+        """The config's values by dotted name, such as environment.memory."""
+        return flat(self.config)
 
 
 class PlannedRun(BaseModel):
@@ -66,6 +73,11 @@ class PlannedRun(BaseModel):
         return self.spec.key
 
     @property
+    def kind(self) -> str:
+        """The environment's kind, such as kv_cache."""
+        return str(self.spec.config["environment"]["kind"])
+
+    @property
     def horizon(self) -> int:
         """T, rounds."""
         return int(self.spec.config["horizon"])
@@ -74,3 +86,12 @@ class PlannedRun(BaseModel):
     def data_label(self) -> str:
         """What a table prints beneath itself about the data."""
         return str(self.provenance["label"]) if self.provenance else "simulated, no data set"
+
+
+def flat(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a config's values by dotted name, sections in their order."""
+    values: dict[str, Any] = {}
+    for section, value in config.items():
+        for name, inner in value.items() if isinstance(value, dict) else [("", value)]:
+            values[f"{section}.{name}" if name else section] = inner
+    return values

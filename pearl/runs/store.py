@@ -116,10 +116,13 @@ class RunStore:
         """Return a run's last failure, if its last attempt failed."""
         return read_failure(self.failure_path(key))
 
+    def failure_files(self) -> list[Path]:
+        """Return the files of all failures, sorted by key; reading one may find it damaged."""
+        return sorted((self.folder / "failures").glob("*.json"))
+
     def failures(self) -> list[Failure]:
-        """Return all failures, sorted by key."""
-        files = sorted((self.folder / "failures").glob("*.json"))
-        return [failure for file in files if (failure := read_failure(file))]
+        """Return all failures, sorted by key; PearlError where a record is damaged."""
+        return [failure for file in self.failure_files() if (failure := read_failure(file))]
 
     def add_failure(self, run: PlannedRun, error: Exception) -> Failure:
         """Write down a failed attempt."""

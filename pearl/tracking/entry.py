@@ -190,13 +190,11 @@ def _data_tags(run: PlannedRun) -> dict[str, str]:
 
 
 def _parameters(run: PlannedRun) -> dict[str, str]:
-    flat: dict[str, str] = {"method": run.method, "seed": str(run.spec.seed)}
-    for section, value in run.spec.config.items():
-        for name, inner in value.items() if isinstance(value, dict) else [("", value)]:
-            full = f"{section}.{name}" if name else section
-            text = inner if isinstance(inner, str) else json.dumps(inner, sort_keys=True)
-            flat[full] = text[:LONGEST_PARAMETER]
-    return flat
+    parameters = {"method": run.method, "seed": str(run.spec.seed)}
+    for name, value in run.spec.flat_config.items():
+        text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        parameters[name] = text[:LONGEST_PARAMETER]
+    return parameters
 
 
 def _milliseconds(moment: str) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_runs import MACHINE, planned, trajectory
+from pydantic import ValidationError
 
 from pearl.errors import PearlError
 from pearl.project import Project
@@ -37,6 +38,13 @@ def test_the_key_is_what_determines_a_run() -> None:
         planned(spec=RunSpec(config=spec.config, seed=0, data="", code="2" * 64)),
     ]
     assert len({run.key for run in [base, *others]}) == 5
+
+
+def test_seeds_fit_into_a_column_of_whole_numbers() -> None:
+    assert planned(2**63 - 1).spec.seed == 2**63 - 1
+    for seed in (-1, 2**63):
+        with pytest.raises(ValidationError, match="seed"):
+            planned(seed)
 
 
 def test_a_run_comes_back_as_it_was(store: RunStore) -> None:
