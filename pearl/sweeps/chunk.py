@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
 
+from pearl.errors import DataError, SourceError
 from pearl.experiments.environment import load_object
 from pearl.files import write_text
-from pearl.runs.failures import check_finite
 from pearl.runs.machine import machine_facts
 from pearl.runs.spec import PlannedRun
 from pearl.runs.store import RunStore
+from pearl.sweeps.making import Entry, make
 from pearl.sweeps.plans import Plan
 from pearl.sweeps.threads import assert_one_blas_thread, one_blas_thread
 
@@ -50,7 +49,7 @@ def write_chunks(plan: Plan, size: int) -> list[str]:
         runs = tuple(missing[first : first + size])
         failures = {run.key: store.failure(run.key) for run in runs}
         chunk = Chunk(
-            tables=str(plan.data.folder or "no-data"),
+            tables=str(plan.data.tables),
             runs=runs,
             attempts={key: known.attempts if known else 0 for key, known in failures.items()},
         )
@@ -78,6 +77,9 @@ def execute_chunk(project_root: str, specs_file: str) -> list[str]:
     Args:
         project_root: the project's folder.
         specs_file: a file of `write_chunks`.
+
+    Raises:
+        DataError, SourceError: the tables are missing or damaged; what was made is kept.
     """
     root = Path(project_root)
     chunk = Chunk.model_validate_json(Path(specs_file).read_bytes())
@@ -101,26 +103,19 @@ def execute_chunk(project_root: str, specs_file: str) -> list[str]:
 
 
 def _make(
-    store: RunStore, run: PlannedRun, chunk: Chunk, entry: Any, facts: Mapping[str, Any]
+    store: RunStore, run: PlannedRun, chunk: Chunk, entry: Entry, facts: Mapping[str, Any]
 ) -> bool:
     """Make one claimed run; False where it is there already, or failed (here or elsewhere)."""
     known = store.failure(run.key)
     if store.has(run.key) or (known and known.attempts > chunk.attempts[run.key]):
         return False
-    started, clock = _now(), time.perf_counter()
     try:
-        trajectory = entry(run.spec.config, Path(chunk.tables), run.spec.seed)
-        check_finite(run, trajectory)
-        assert_one_blas_thread()
+        trajectory, machine = make(run, entry, Path(chunk.tables), facts)
+    except (DataError, SourceError):
+        # It says nothing about the run, and the others would meet it too.
+        raise
     except Exception as error:
         store.add_failure(run, error)
         return False
-    seconds = round(time.perf_counter() - clock, 3)
-    times = {"started": started, "finished": _now(), "seconds": seconds, "blas_threads": 1}
-    diagnostics = {"diagnostics": dict(trajectory.diagnostics)}
-    store.write(run, trajectory, {**facts, **times, **diagnostics})
+    store.write(run, trajectory, machine)
     return True
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

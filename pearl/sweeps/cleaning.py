@@ -11,14 +11,16 @@ from pathlib import Path
 
 import psutil
 
-from pearl.errors import SettingError
+from pearl.errors import PearlError, SettingError
 from pearl.experiments import load_environments
 from pearl.project import Project
 from pearl.runs.code import code_hash
+from pearl.runs.failures import read_failure
 from pearl.runs.store import RunStore
 
-# The names that pearl.files gives to what isn't whole yet: .<target>.<process>-<random>.part
-LEFTOVER = re.compile(r"^\..+\.(\d+)-[0-9a-z]+\.(part|old)$")
+# The names that pearl.files gives to what isn't whole yet, .<target>.<process>-<random>.part;
+# a database under such a name has companions of SQLite's.
+LEFTOVER = re.compile(r"^\..+\.(\d+)-[0-9a-z]+\.(part|old)(-journal|-wal|-shm)?$")
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ def find_waste(project: Project) -> list[Waste]:
     """Return what may be deleted, changing nothing.
 
     A run is waste when the code of its environment has another hash now; damaged runs and runs of
-    environments that aren't defined here are left alone.
+    environments that aren't defined here are left alone. A damaged record of a failure tells
+    nothing any more.
     """
     return [*_orphans(project), *_leftovers(project)]
 
@@ -69,9 +72,16 @@ def _orphans(project: Project) -> Iterator[Waste]:
             continue
         if kind in current and code != current[kind]:
             yield Waste(folder, f"run of other code than {kind} has now", _bytes(folder), key)
-    for failure in store.failures():
-        kind, path = failure.run.spec.config["environment"]["kind"], store.failure_path(failure.key)
-        if kind in current and failure.run.spec.code != current[kind]:
+    for path in store.failure_files():
+        try:
+            failure = read_failure(path)
+        except PearlError:
+            yield Waste(path, "damaged record of a failed run", _bytes(path))
+            continue
+        if failure is None:
+            continue
+        kind, code = failure.run.kind, failure.run.spec.code
+        if kind in current and code != current[kind]:
             yield Waste(path, f"failure of other code than {kind} has now", _bytes(path))
 
 

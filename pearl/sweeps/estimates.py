@@ -36,7 +36,7 @@ def estimate(plan: Plan, *, workers: int = 1) -> Estimate:
         rates[kind, method].append(seconds / horizon)
     total, unknown = 0.0, set()
     for run in plan.missing:
-        known = rates.get((str(run.spec.config["environment"]["kind"]), run.method))
+        known = rates.get((run.kind, run.method))
         if known:
             total += median(known) * run.horizon
         else:

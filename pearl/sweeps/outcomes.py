@@ -23,7 +23,8 @@ from pearl.tracking.write import mark_mixed, record_failures, record_runs
 class SweepOutcome:
     """What a sweep found, made and left; `rows` is the results file's content, None if dry.
 
-    `mixed` names the numerical packages that the runs had in several versions.
+    `mixed` names the numerical packages that the runs had in several versions. `differences` is
+    None unless a stored run was made again to compare it; empty where it came out the same.
     """
 
     plan: Plan
@@ -33,11 +34,13 @@ class SweepOutcome:
     results_file: Path | None = None
     mixed: dict[str, tuple[str, ...]] | None = None
     estimate: Estimate | None = None
+    differences: tuple[str, ...] | None = None
 
     @property
     def complete(self) -> bool:
         """Whether every run of the plan is in the rows."""
-        return self.rows is not None and len(self.rows) == len(self.plan.runs)
+        keys = set() if self.rows is None else set(self.rows["key"])
+        return keys.issuperset(run.key for run in self.plan.runs)
 
     def with_made(self, made: list[str]) -> SweepOutcome:
         """Return the outcome with the keys that this sweep made."""
@@ -45,32 +48,34 @@ class SweepOutcome:
 
 
 def finish(plan: Plan) -> SweepOutcome:
-    """Write the plan's results file, then record its runs and failures in MLflow.
+    """Write the results file, then record the runs and failures in MLflow.
 
-    The file holds exactly the plan's runs; with failures, those that succeeded, except in a DVC
-    stage.
+    A DVC stage's file holds exactly the plan's runs, all of them. Outside a stage it holds what
+    the store has of the runs asked for and of the experiment's own (every seed of its profile),
+    so that asking for a few never takes rows from the report. Seeds beyond the experiment's are
+    in it only while a call asks for them.
 
     Raises:
         PearlError: a DVC stage isn't complete (after its runs and failures are recorded), or no
             run is there at all.
     """
     store = RunStore.of(plan.project)
-    stored = {run.key: store.read(run.key) for run in plan.runs if store.has(run.key)}
-    rest = [run.key for run in plan.runs if run.key not in stored]
-    failed = tuple(failure for key in rest if (failure := store.failure(key)))
+    wanted = (*plan.runs, *plan.rest)
+    stored = {run.key: store.read(run.key) for run in wanted if store.has(run.key)}
+    lacking = [run.key for run in plan.runs if run.key not in stored]
+    failed = tuple(failure for key in lacking if (failure := store.failure(key)))
     mixed = mixed_versions(run.machine for run in stored.values())
-    complete = len(stored) == len(plan.runs)
-    if complete or (stored and not plan.stage):
-        rows = [results.row(stored[run.key], run) for run in plan.runs if run.key in stored]
+    if stored and not (plan.stage and lacking):
+        rows = [results.row(stored[run.key], run) for run in wanted if run.key in stored]
         results.write(plan.results_file, rows)
         _write_notes(plan, len(stored), failed, mixed)
     record_runs(plan.project, stored.values())
     record_failures(plan.project, failed)
     if mixed:
         mark_mixed(plan.project, plan.experiment.id, plan.variant, mixed)
-    if plan.stage and not complete:
+    if plan.stage and lacking:
         raise PearlError(
-            f"{plan.experiment.id}: {len(rest)} of {len(plan.runs)} runs are missing;"
+            f"{plan.experiment.id}: {len(lacking)} of {len(plan.runs)} runs are missing;"
             f" {plan.results_file.relative_to(plan.project.root)} isn't written.",
             remedy=f"`pearl run {plan.experiment.id} --retry-failed` shows why, and tries again.",
         )
@@ -85,7 +90,7 @@ def finish(plan: Plan) -> SweepOutcome:
 
 def mixed_if_resumed(plan: Plan) -> dict[str, tuple[str, ...]]:
     """Return the packages whose versions would be mixed if the missing runs were made now."""
-    machines = [run.machine for run in plan.found]
+    machines = [run.machine for run in (*plan.found, *plan.beside)]
     if plan.missing:
         machines.append(machine_facts(plan.project.root))
     return mixed_versions(machines)
@@ -97,7 +102,7 @@ def _write_notes(
     """Write what the rows must not hold, since it isn't determined by the settings."""
     notes = {
         "experiment": plan.experiment.id,
-        "planned": len(plan.runs),
+        "planned": len(plan.runs) + len(plan.rest),
         "present": present,
         "failed": {failure.key: failure.cause for failure in failed},
         "mixed": mixed,

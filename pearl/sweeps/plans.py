@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pearl.datasets.prepared import prepare
-from pearl.datasets.sources import SOURCES, explain_source
-from pearl.errors import DataError, SettingError
-from pearl.experiments import (
-    Environment,
-    Experiment,
-    Params,
-    Profile,
-    cells,
-    load_environment,
-    load_experiment,
-    load_params,
-    profile_of,
-    read_seeds,
-)
-from pearl.experiments.words import one_of
+from pearl.errors import SettingError
+from pearl.experiments import Experiment, Profile, read_seeds
 from pearl.project import Project
-from pearl.provenance import Provenance
-from pearl.runs.code import code_hash
 from pearl.runs.failures import Failure
-from pearl.runs.spec import NO_DATA, PlannedRun, RunSpec
+from pearl.runs.spec import SHORT, PlannedRun
 from pearl.runs.store import RunStore
 from pearl.runs.stored import StoredRun
-
-
-@dataclass(frozen=True)
-class Data:
-    """The tables that a sweep reads; without a data set `folder` and `provenance` are None."""
-
-    line: str
-    """Printed before anything else: which source, and who chose it."""
-    source: str
-    folder: Path | None = None
-    provenance: Provenance | None = None
+from pearl.sweeps.product import Data, Setting
 
 
 @dataclass(frozen=True)
 class Plan:
     """The runs of one experiment under one profile on one source, sorted by key.
 
-    `failed` holds earlier failures that are left alone, `missing` what is to be made.
-    `stage` tells that this is the DVC stage's plan, made of params.yaml alone.
+    `runs` are those asked for: `found` is there, `failed` holds earlier failures that are left
+    alone, `missing` is to be made. `rest` are the experiment's own other runs, of which those
+    in the store (`beside`) share the results file. `stage` tells that this is the DVC stage's
+    plan, made of params.yaml alone.
     """
 
     project: Project
@@ -59,6 +33,8 @@ class Plan:
     found: tuple[StoredRun, ...]
     failed: tuple[Failure, ...]
     missing: tuple[PlannedRun, ...]
+    rest: tuple[PlannedRun, ...] = ()
+    beside: tuple[StoredRun, ...] = ()
     stage: bool = False
 
     @property
@@ -99,103 +75,60 @@ def plan(
         stage: read tables/ and obey params.yaml alone, as a DVC stage must.
 
     Raises:
-        SettingError: an unknown word, or a stage that is given settings.
+        SettingError: an unknown word, no run or several for `only`, or a stage given settings.
         DataError: data is missing or malformed.
-        CorruptRunError: a stored run of the plan is damaged.
+        CorruptRunError: a stored run of the plan, or of the experiment's own, is damaged.
     """
     if stage and (profile, source, seeds, only) != (None, None, None, None):
         raise SettingError("A DVC stage takes its settings from params.yaml alone.")
-    params = load_params(project)
-    chosen = params.profile if profile is None else profile_of(profile)
-    experiment = load_experiment(experiment_id, project).under(chosen)
-    environment = load_environment(experiment.environment, project)
-    data = _data(project, environment, params, chosen, source, stage=stage)
-    numbers = experiment.seed_list() if seeds is None else read_seeds(seeds)
-    planned = {
-        run.key: run
-        for run in _product(experiment, environment, params, chosen, data, numbers)
-        if only is None or run.key.startswith(only)
-    }
-    if not planned:
-        raise SettingError(
-            f"No run of {experiment_id} under {chosen} on {data.source} has the key {only}.",
-            remedy="Settings, data or code differ from those that made it: see `pearl reproduce`.",
-        )
-    runs = tuple(planned[key] for key in sorted(planned))
+    setting = Setting.of(project, experiment_id, profile)
+    own = setting.experiment.seed_list()
+    asked = own if seeds is None else read_seeds(seeds)
+    data = setting.data(source, stage=stage)
+    every = {run.key: run for run in setting.runs(data, sorted({*own, *asked}))}
+    wanted = {key for key, run in every.items() if run.spec.seed in asked}
+    where = f"{experiment_id} under {setting.profile} on {data.source}"
+    if only is not None:
+        wanted = {_only(only, wanted, where)}
+    runs = tuple(every[key] for key in sorted(wanted))
+    rest = tuple(every[key] for key in sorted(set(every) - wanted) if every[key].spec.seed in own)
     store = RunStore.of(project)
-    found = tuple(store.read(run.key) for run in runs if store.has(run.key))
-    rest = [run for run in runs if run.key not in {each.key for each in found}]
-    failed = {run.key: failure for run in rest if (failure := store.failure(run.key))}
+    found = _stored(store, runs)
+    left = [run for run in runs if run.key not in {each.key for each in found}]
+    failed = {run.key: failure for run in left if (failure := store.failure(run.key))}
     if retry_failed:
         failed = {}
     return Plan(
         project=project,
-        experiment=experiment,
-        profile=chosen,
+        experiment=setting.experiment,
+        profile=setting.profile,
         data=data,
         runs=runs,
         found=found,
         failed=tuple(failed.values()),
-        missing=tuple(run for run in rest if run.key not in failed),
+        missing=tuple(run for run in left if run.key not in failed),
+        rest=rest,
+        beside=_stored(store, rest),
         stage=stage,
     )
 
 
-def _product(
-    experiment: Experiment,
-    environment: Environment,
-    params: Params,
-    profile: Profile,
-    data: Data,
-    seeds: tuple[int, ...],
-) -> Iterator[PlannedRun]:
-    code = code_hash(environment.entry)
-    provenance: dict[str, Any] | None = None
-    fingerprint = ""
-    if data.provenance is not None:
-        provenance = data.provenance.model_dump(mode="json")
-        fingerprint = data.provenance.fingerprint
-    for cell in cells(experiment, environment, params.settings(environment.kind)):
-        for seed in seeds:
-            yield PlannedRun(
-                spec=RunSpec(config=cell.config, seed=seed, data=fingerprint, code=code),
-                entry=environment.entry,
-                experiment=experiment.id,
-                title=experiment.title,
-                profile=profile,
-                method=cell.method,
-                label=cell.label,
-                name=f"{cell.title} · seed {seed}",
-                data_source=data.source,
-                provenance=provenance,
-            )
-
-
-def _data(
-    project: Project,
-    environment: Environment,
-    params: Params,
-    profile: Profile,
-    flag: str | None,
-    *,
-    stage: bool,
-) -> Data:
-    if flag is not None:
-        one_of(flag, SOURCES, "source (--source)")
-    dataset = environment.dataset
-    if dataset is None:
-        return Data(f"{environment.kind}: simulated, no data set", NO_DATA)
-    choice = explain_source(dataset, flag=flag, params={"sources": params.sources}, profile=profile)
-    if not stage:
-        prepared = prepare(project, dataset, choice.source)
-        return Data(choice.line, choice.source, prepared.folder, prepared.provenance)
-    folder = project.tables / dataset
-    remedy = f"Run `dvc repro build@{dataset}`."
-    provenance = Provenance.read(folder, remedy=remedy)
-    if provenance.source != choice.source:
-        raise DataError(
-            folder,
-            f"made from source {provenance.source}, where {choice.line}",
-            remedy=remedy,
+def _only(prefix: str, keys: set[str], where: str) -> str:
+    fitting = sorted(key for key in keys if key.startswith(prefix))
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        shown = ", ".join(key[:SHORT] for key in fitting[:5])
+        raise SettingError(
+            f"{len(fitting)} runs of {where} have a key that begins with {prefix!r}: {shown}.",
+            remedy="Give more of its digits.",
         )
-    return Data(choice.line, choice.source, folder, provenance)
+    raise SettingError(
+        f"No run of {where} has the key {prefix}.",
+        remedy="Settings, data or code differ from those that made it:"
+        f" `pearl reproduce {prefix}` says which, as far as it can.",
+    )
+
+
+def _stored(store: RunStore, runs: tuple[PlannedRun, ...]) -> tuple[StoredRun, ...]:
+    return tuple(store.read(run.key) for run in runs if store.has(run.key))

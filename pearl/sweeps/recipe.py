@@ -12,40 +12,30 @@ from pearl.runs import results
 from pearl.runs.machine import machine_facts
 from pearl.runs.spec import SHORT, PlannedRun
 from pearl.runs.store import RunStore
+from pearl.sweeps.obstacles import Origin, obstacles
 from pearl.tracking import read
 from pearl.tracking.rebuild import planned_of, results_files
-from pearl.tracking.store import database
+from pearl.tracking.sqlite import database
 
 MIRROR = "PEARL_DATA_MIRROR"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A run's key and name, shell commands in order, and warnings for people."""
+    """A run's key and name, shell commands in order, and warnings for people.
+
+    `reachable` tells whether settings, data and code as they are give the key.
+    """
 
     key: str
     name: str
     commands: tuple[str, ...]
     warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Origin:
-    """What the recipe needs to know of a run; `commit` is None where it wasn't recorded."""
-
-    key: str
-    name: str
-    experiment: str
-    profile: str
-    source: str
-    seed: int
-    commit: str | None
-    dirty: bool
-    stored: bool
+    reachable: bool
 
 
 def recipe(project: Project, key_or_id: str) -> Recipe:
-    """Return how to make a run again.
+    """Return how to make a run again; the command deletes nothing, see `sweep(again=True)`.
 
     Args:
         project: where to look: the store, then MLflow, then the results files.
@@ -55,20 +45,21 @@ def recipe(project: Project, key_or_id: str) -> Recipe:
         PearlError: none or several runs fit.
     """
     run = _find(project, key_or_id)
-    warnings = []
-    commands = []
-    here = machine_facts(project.root)["git_commit"]
-    if run.commit is None:
-        warnings.append("The git commit wasn't recorded: this assumes the code as it is now.")
-    elif run.commit != here:
-        commands.append(f"git checkout {run.commit}")
-    if run.dirty:
-        warnings.append(
-            "It was made with uncommitted changes: the commit alone may give another key."
-        )
-    if run.stored:
-        commands.append(f"pearl runs rm {run.key[:SHORT]} --yes")
-        warnings.append("It is in the store: without the removal it is found, not made.")
+    found = obstacles(project, run)
+    warnings, commands = [], []
+    if found:
+        warnings.append("Settings, data and code as they are here don't give this key:")
+        warnings += [f"- {reason}" for reason in found]
+        here = machine_facts(project.root)["git_commit"]
+        if run.commit is None:
+            warnings.append("The git commit wasn't recorded: which code gives the key isn't known.")
+        elif run.commit != here:
+            warnings.append(f"- git commit: {run.commit} then, {here} now")
+            commands.append(f"git checkout {run.commit}")
+        if run.dirty:
+            warnings.append(
+                "It was made with uncommitted changes: the commit alone may give another key."
+            )
     prefix = ""
     if run.source == "mirror":
         folder = os.environ.get(MIRROR)
@@ -76,14 +67,14 @@ def recipe(project: Project, key_or_id: str) -> Recipe:
         if folder is None:
             warnings.append(f"Let {MIRROR} name the folder with the publisher's files.")
     words = ["pearl", "run", run.experiment, "--profile", run.profile]
-    if run.source in ("hub", "mirror", "sample"):
-        words += ["--source", run.source]
-    words += ["--seeds", str(run.seed), "--only", run.key[:SHORT]]
+    if run.flag is not None:
+        words += ["--source", run.flag]
+    words += ["--seeds", str(run.seed), "--only", run.key[:SHORT], "--again"]
     commands.append(prefix + shlex.join(words))
-    return Recipe(run.key, run.name, tuple(commands), tuple(warnings))
+    return Recipe(run.key, run.name, tuple(commands), tuple(warnings), not found)
 
 
-def _find(project: Project, key_or_id: str) -> _Origin:
+def _find(project: Project, key_or_id: str) -> Origin:
     store = RunStore.of(project)
     if any(key.startswith(key_or_id) for key in store.all_keys()):
         return _stored(store, store.find(key_or_id))
@@ -98,7 +89,8 @@ def _find(project: Project, key_or_id: str) -> _Origin:
             return _tracked(tracked)
     rows = dict(_rows(project, key_or_id))
     if len(rows) == 1:
-        return _origin(*rows.values(), commit=None, dirty=False, stored=False)
+        [run] = rows.values()
+        return Origin.of(run)
     raise PearlError(
         f"{len(rows) or 'No'} runs have a key or MLflow id that begins with {key_or_id!r}.",
         remedy="`pearl runs list` shows the keys.",
@@ -115,36 +107,24 @@ def _rows(project: Project, prefix: str) -> list[tuple[str, PlannedRun]]:
     return found
 
 
-def _stored(store: RunStore, key: str) -> _Origin:
+def _stored(store: RunStore, key: str) -> Origin:
     stored = store.read(key)
-    commit, dirty = stored.machine["git_commit"], bool(stored.machine["git_dirty"])
-    return _origin(stored.run, commit=commit, dirty=dirty, stored=True)
+    machine = stored.machine
+    return Origin.of(stored.run, machine["git_commit"], dirty=bool(machine["git_dirty"]))
 
 
-def _origin(run: PlannedRun, *, commit: str | None, dirty: bool, stored: bool) -> _Origin:
-    return _Origin(
-        key=run.key,
-        name=run.name,
-        experiment=run.experiment,
-        profile=run.profile,
-        source=run.data_source,
-        seed=run.spec.seed,
-        commit=commit,
-        dirty=dirty,
-        stored=stored,
-    )
-
-
-def _tracked(run: read.TrackedRun) -> _Origin:
+def _tracked(run: read.TrackedRun) -> Origin:
     commit = run.tags.get("git.commit", "unknown")
-    return _Origin(
+    return Origin(
         key=run.key,
         name=run.name,
         experiment=run.tags["pearl.experiment"],
         profile=run.tags["pearl.profile"],
         source=run.tags["data.source"],
         seed=int(run.tags["seed"]),
+        data=run.tags.get("data.fingerprint", ""),
+        code=run.tags["pearl.code"],
+        config=None,
         commit=None if commit == "unknown" else commit,
         dirty=run.tags.get("git.dirty") == "true",
-        stored=False,
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pearl.errors import SettingError
 from pearl.project import Project
+from pearl.sweeps.again import make_again
 from pearl.sweeps.estimates import estimate
 from pearl.sweeps.outcomes import SweepOutcome, finish
 from pearl.sweeps.plans import Plan, plan
@@ -22,6 +24,7 @@ def sweep(
     seeds: str | None = None,
     only: str | None = None,
     retry_failed: bool = False,
+    again: bool = False,
     dry_run: bool = False,
     stage: bool = False,
     announce: Callable[[Plan], None] | None = None,
@@ -29,8 +32,12 @@ def sweep(
     """Make the missing runs of an experiment, write its results file, track everything.
 
     Arguments as in `plan` and `execute`; `announce` is called with the plan before any run is
-    made; with `dry_run` the outcome holds the plan and an estimate and nothing is made.
+    made; with `dry_run` the outcome holds the plan and an estimate and nothing is made. With
+    `again` the one run of `only` is made even if it is stored: then beside the store, which stays
+    as it is, and the outcome says what differs.
     """
+    if again and only is None:
+        raise SettingError("--again makes one run again.", remedy="Name its key: --only KEY.")
     todo = plan(
         project,
         experiment_id,
@@ -38,7 +45,7 @@ def sweep(
         source=source,
         seeds=seeds,
         only=only,
-        retry_failed=retry_failed,
+        retry_failed=retry_failed or again,
         stage=stage,
     )
     if announce:
@@ -46,6 +53,8 @@ def sweep(
     if dry_run:
         lanes = workers if runner == "processes" else 1
         return SweepOutcome(plan=todo, failed=todo.failed, estimate=estimate(todo, workers=lanes))
+    if again and todo.found:
+        return SweepOutcome(plan=todo, differences=make_again(todo))
     made = execute(todo, runner=runner, workers=workers)
     return finish(todo).with_made(made)
 

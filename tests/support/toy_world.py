@@ -8,6 +8,7 @@ import numpy as np
 import yaml
 from pydantic import BaseModel, ConfigDict
 
+from pearl.errors import DataError
 from pearl.project import Project
 from pearl.randomness import generator
 from pearl.simulation.trajectory import Trajectory
@@ -16,7 +17,6 @@ from pearl.simulation.trajectory import Trajectory
 class ToySettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     memory: int = 2
-    pause: float = 0.0
     mode: str = "fair"
 
 
@@ -34,15 +34,21 @@ def load_methods() -> dict[str, ToyMethod]:
 
 
 def run(config: dict, tables: Path, seed: int) -> Trajectory:
-    """Matrix products, so that a number of BLAS threads would be seen in the last bits."""
+    """Matrix products, so that a number of BLAS threads would be seen in the last bits.
+
+    TOY_LOG names a file that every run is written to, TOY_PAUSE the seconds that it sleeps, and
+    TOY_BROKEN the gain and seed that fail: plainly, by missing data, by death or by a NaN.
+    """
     settings, gain = config["environment"], config["method"]["gain"]
     if log := os.environ.get("TOY_LOG"):
         with open(log, "a") as stream:
             stream.write(f"{gain} {settings['memory']} {seed}\n")
-    time.sleep(settings["pause"])
+    time.sleep(float(os.environ.get("TOY_PAUSE", "0")))
     broken = os.environ.get("TOY_BROKEN", "")
     if broken == f"{gain}:{seed}":
         raise ValueError("the toy fell over")
+    if broken == f"data:{gain}:{seed}":
+        raise DataError(tables / "toys.parquet", "there is no such file")
     if broken == f"exit:{gain}:{seed}":
         os._exit(9)
     horizon = config["horizon"]

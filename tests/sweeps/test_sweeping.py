@@ -13,11 +13,12 @@ import pytest
 from toy_world import make_project
 
 from pearl import sweeps
-from pearl.errors import PearlError, SettingError
+from pearl.errors import DataError, PearlError, SettingError
 from pearl.files import sha256_of
 from pearl.project import Project
-from pearl.runs import CorruptRunError, RunStore
+from pearl.runs import CorruptRunError, RunStore, StoredRun
 from pearl.runs.stored import write_run
+from pearl.simulation.trajectory import Trajectory
 from pearl.tracking import read
 from pearl.tracking.store import recorded
 
@@ -86,10 +87,8 @@ def test_serial_and_parallel_are_bit_equal(tmp_path: Path) -> None:
 
 
 def test_killed_and_run_again_it_is_as_if_nothing_had_been(tmp_path: Path) -> None:
-    whole = make_project(tmp_path / "whole", settings={"pause": 0.3})
-    broken = make_project(tmp_path / "broken", settings={"pause": 0.3})
-    log = tmp_path / "log"
-    process = start(broken, TOY_LOG=str(log))
+    whole, broken = make_project(tmp_path / "whole"), make_project(tmp_path / "broken")
+    process = start(broken, TOY_PAUSE="0.3")
     store = RunStore.of(broken)
     wait_for(lambda: len(store.all_keys()) >= 2)
     workers = psutil.Process(process.pid).children()
@@ -117,21 +116,25 @@ def _free(store: RunStore, key: str) -> bool:
         return held
 
 
-def test_two_sweeps_at_once_make_each_run_once(tmp_path: Path) -> None:
-    project = make_project(tmp_path / "project", settings={"pause": 0.1})
-    log = tmp_path / "log"
-    both = [start(project, "serial", TOY_LOG=str(log)) for _ in range(2)]
-    outputs = [each.communicate(timeout=120) for each in both]
-    assert [each.returncode for each in both] == [0, 0], outputs
-    assert sum(int(output) for output, _ in outputs) == 8
-    assert set(Counter(log.read_text().splitlines()).values()) == {1}
-    assert len(log.read_text().splitlines()) == 8
+def test_two_sweeps_at_once_make_each_run_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, log = make_project(tmp_path / "project"), tmp_path / "log"
+    monkeypatch.setenv("TOY_LOG", str(log))
+    monkeypatch.setenv("TOY_PAUSE", "0.1")
+    plan = sweeps.plan(project, "toy/trial")
+    other = start(project, "serial")
+    wait_for(log.exists)
+    made = sweeps.execute(plan)
+    output, errors = other.communicate(timeout=120)
+    assert other.returncode == 0, errors
+    assert int(output) + len(made) == 8
+    assert sorted(Counter(log.read_text().splitlines()).values()) == [1] * 8
 
 
 def test_ctrl_c_ends_workers_quickly_and_keeps_what_is_done(tmp_path: Path) -> None:
-    project = make_project(tmp_path / "project", settings={"pause": 600}, grid={})
-    log = tmp_path / "log"
-    process = start(project, TOY_LOG=str(log))
+    project, log = make_project(tmp_path / "project", grid={}), tmp_path / "log"
+    process = start(project, TOY_LOG=str(log), TOY_PAUSE="600")
     wait_for(lambda: log.exists() and len(log.read_text().splitlines()) == 2)
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -166,6 +169,22 @@ def test_a_failing_run_is_kept_apart_and_tried_again_on_demand(
     assert read.keys(project) == set(mended.rows["key"])
 
 
+@pytest.mark.parametrize("runner", ["serial", "processes"])
+def test_missing_data_is_no_failure_of_a_run(
+    project: Project, monkeypatch: pytest.MonkeyPatch, runner: str
+) -> None:
+    monkeypatch.setenv("TOY_BROKEN", "data:1.5:1")
+    with pytest.raises(DataError, match=r"toys\.parquet"):
+        sweeps.sweep(project, "toy/trial", runner=runner, workers=2)
+    store = RunStore.of(project)
+    assert store.failure_files() == []
+    kept = store.all_keys()
+    assert 0 < len(kept) < 8
+    monkeypatch.delenv("TOY_BROKEN")
+    whole = sweeps.sweep(project, "toy/trial")
+    assert (len(whole.plan.found), whole.complete) == (len(kept), True)
+
+
 def test_a_run_that_diverges_is_a_failure(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,7 +216,7 @@ def test_the_stage_writes_results_or_nothing(
     assert outcome.results_file == file
     text = file.read_bytes()
     # More runs by pearl run leave the stage's file alone; the stage's file holds its own runs.
-    more = sweeps.sweep(project, "toy/trial", seeds="0-3")
+    more = sweeps.sweep(project, "toy/trial", seeds="2-3")
     assert len(more.rows) == 16
     assert file.read_bytes() == text
     file.unlink()
@@ -205,6 +224,58 @@ def test_the_stage_writes_results_or_nothing(
     assert file.read_bytes() == text
     with pytest.raises(SettingError, match=r"params\.yaml alone"):
         sweeps.plan(project, "toy/trial", seeds="0", stage=True)
+
+
+def test_asking_for_a_few_runs_takes_no_rows_from_the_results(project: Project) -> None:
+    def seeds_of(outcome: sweeps.SweepOutcome) -> list[int]:
+        return sorted(outcome.rows["seed"])
+
+    first = sweeps.sweep(project, "toy/trial", seeds="1")
+    assert (seeds_of(first), first.complete) == ([1] * 4, True)
+    whole = sweeps.sweep(project, "toy/trial")
+    text = whole.results_file.read_bytes()
+    assert seeds_of(whole) == [0] * 4 + [1] * 4
+    only = whole.plan.runs[2].key
+    for few in ({"seeds": "0"}, {"only": only}):
+        outcome = sweeps.sweep(project, "toy/trial", **few)
+        assert outcome.results_file.read_bytes() == text
+        assert (outcome.made, outcome.complete) == ((), True)
+    notes = json.loads(whole.results_file.with_suffix(".json").read_text())
+    assert (notes["planned"], notes["present"]) == (8, 8)
+    # A seed beyond the experiment's is in the file only while it is asked for.
+    assert seeds_of(sweeps.sweep(project, "toy/trial", seeds="7")) == [0] * 4 + [1] * 4 + [7] * 4
+    assert sweeps.sweep(project, "toy/trial").results_file.read_bytes() == text
+
+
+def test_a_run_made_again_is_held_against_the_stored_one(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = sweeps.plan(project, "toy/trial").runs[0].key
+    made = sweeps.sweep(project, "toy/trial", only=key, again=True)
+    assert (made.made, made.differences) == ((key,), None)
+    store = RunStore.of(project)
+    before = {file.name: file.read_bytes() for file in store.path(key).iterdir()}
+    same = sweeps.sweep(project, "toy/trial", only=key, again=True)
+    assert (same.made, same.differences) == ((), ())
+    assert {file.name: file.read_bytes() for file in store.path(key).iterdir()} == before
+    run = store.read(key)
+    trajectory = _trajectory(run)
+    trajectory.regret[4] = np.nextafter(trajectory.regret[4], 9)
+    trajectory.facts["word"] = "top"
+    old = {**run.machine, "python": "2.7"}
+    write_run(run.folder, run.run, trajectory, old)
+    before = {file.name: file.read_bytes() for file in store.path(key).iterdir()}
+    curve, word, cause = sweeps.sweep(project, "toy/trial", only=key, again=True).differences
+    assert curve.startswith("regret: 1 of 50 values, the first at 5:")
+    assert word == "word: 'top' stored, 'toy' made"
+    assert "python: 2.7 then" in cause
+    monkeypatch.setenv("TOY_BROKEN", f"{run.run.spec.config['method']['gain']}:{run.run.spec.seed}")
+    with pytest.raises(PearlError, match="fails now: ValueError: the toy fell over"):
+        sweeps.sweep(project, "toy/trial", only=key, again=True)
+    assert {file.name: file.read_bytes() for file in store.path(key).iterdir()} == before
+    assert store.failure_files() == []
+    with pytest.raises(SettingError, match="--again"):
+        sweeps.sweep(project, "toy/trial", again=True)
 
 
 def test_a_dry_run_makes_nothing_and_judges_time_by_earlier_runs(project: Project) -> None:
@@ -239,10 +310,8 @@ def test_other_versions_mark_the_sweep_mixed(project: Project) -> None:
     assert notes["mixed"] == {"numpy": ["1.0", np.__version__]}
 
 
-def _trajectory(run: object) -> object:
-    from pearl.simulation.trajectory import Trajectory
-
-    return Trajectory(run.regret(), run.episode_starts(), run.facts)  # type: ignore[attr-defined]
+def _trajectory(run: StoredRun) -> Trajectory:
+    return Trajectory(run.regret().copy(), run.episode_starts(), dict(run.facts))
 
 
 def test_damage_stops_the_plan(project: Project) -> None:
@@ -272,6 +341,8 @@ def test_one_key_alone_and_unknown_words(project: Project) -> None:
     assert [run.key for run in sweeps.plan(project, "toy/trial", only=key[:12]).runs] == [key]
     with pytest.raises(SettingError, match="reproduce"):
         sweeps.plan(project, "toy/trial", only="zz")
+    with pytest.raises(SettingError, match="8 runs of toy/trial"):
+        sweeps.plan(project, "toy/trial", only="")
     with pytest.raises(SettingError, match="'smoke'"):
         sweeps.plan(project, "toy/trial", profile="smokey")
     with pytest.raises(SettingError, match="toy/trial"):

@@ -1,0 +1,42 @@
+"""One run made in this process: its entry called, its numbers checked, its machine told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pearl.runs.failures import check_finite
+from pearl.runs.spec import PlannedRun
+from pearl.sweeps.threads import assert_one_blas_thread
+
+if TYPE_CHECKING:
+    from pearl.simulation.trajectory import Trajectory
+
+Entry = Callable[[Mapping[str, Any], Path, int], "Trajectory"]
+
+
+def make(
+    run: PlannedRun, entry: Entry, tables: Path, facts: Mapping[str, Any]
+) -> tuple[Trajectory, dict[str, Any]]:
+    """Return a run's trajectory, and `facts` of the machine with times and diagnostics.
+
+    The caller holds the BLAS libraries at one thread.
+
+    Raises:
+        DivergedError: a number isn't finite; whatever the entry raises comes through.
+    """
+    started, clock = _now(), time.perf_counter()
+    trajectory = entry(run.spec.config, tables, run.spec.seed)
+    check_finite(run, trajectory)
+    assert_one_blas_thread()
+    seconds = round(time.perf_counter() - clock, 3)
+    times = {"started": started, "finished": _now(), "seconds": seconds, "blas_threads": 1}
+    diagnostics = {"diagnostics": dict(trajectory.diagnostics)}
+    return trajectory, {**facts, **times, **diagnostics}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
