@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from pearl.cli.consoles import wide_console
 from pearl.project import Project
 
 INTERRUPTED = 130
@@ -30,16 +31,22 @@ def run(
     only: Annotated[str | None, typer.Option(help="The one run whose key begins so.")] = None,
     dry_run: Annotated[bool, typer.Option(help="Say what is missing; make nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Try failed runs again.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="With --only: make a stored run again and compare.")
+    ] = False,
 ) -> None:
-    """Make an experiment's missing runs, track them, and show the result."""
+    """Make an experiment's missing runs, track them, and show the result.
+
+    With --again a stored run is made beside the store and held against it, bit for bit.
+    """
     from pearl.cli.run_view import announce, resume_command, show_failures, show_outcome
-    from pearl.experiments.words import one_of
     from pearl.sweeps import RUNNERS, sweep
+    from pearl.words import one_of
 
     project = Project.find()
     chosen = next(name for name in RUNNERS if name == one_of(runner, RUNNERS, "runner"))
-    again = resume_command(experiment, profile, source, seeds, only)
-    console = Console()
+    command = resume_command(experiment, profile, source, seeds, only, again=again)
+    console = wide_console()
     try:
         outcome = sweep(
             project,
@@ -51,16 +58,17 @@ def run(
             seeds=seeds,
             only=only,
             retry_failed=retry_failed,
+            again=again,
             dry_run=dry_run,
             announce=lambda plan: announce(console, plan),
         )
     except KeyboardInterrupt:
-        message = f"Stopped. Finished runs are kept; to go on: {again}"
+        message = f"Stopped. Finished runs are kept; to go on: {command}"
         Console(stderr=True).print(message, markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
     show_outcome(console, outcome)
-    show_failures(outcome, again)
-    if outcome.failed:
+    show_failures(outcome, command)
+    if outcome.failed or outcome.differences:
         raise typer.Exit(1)
 
 
@@ -72,7 +80,7 @@ def experiments() -> None:
     for each in load_experiments(Project.find()).values():
         place = f"{each.paper}, {each.place}"
         table.add_row(each.id, place, str(len(each.methods)), each.question.strip())
-    Console().print(table)
+    wide_console().print(table)
 
 
 def methods(
@@ -82,7 +90,7 @@ def methods(
 ) -> None:
     """List the methods that can face an environment, with their settings."""
     from pearl.experiments.environment import label_of, load_environments, method_config
-    from pearl.experiments.words import one_of
+    from pearl.words import one_of
 
     environments = load_environments(Project.find())
     if kind is not None:
@@ -92,7 +100,7 @@ def methods(
         for name, method in environment.method_models().items():
             settings = ", ".join(f"{key}={value}" for key, value in method_config(method).items())
             table.add_row(environment.kind, name, label_of(method, name), settings)
-    Console().print(table)
+    wide_console().print(table)
 
 
 def reproduce(
@@ -120,7 +128,8 @@ def gc(
     waste = find_waste(project)
     for each in waste:
         place = each.path.relative_to(project.root)
-        console.print(f"{each.byte_count / 1e6:8.1f} MB  {place}  ({each.why})", highlight=False)
+        line = f"{each.byte_count / 1e6:8.1f} MB  {place}  ({each.why})"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     total = sum(each.byte_count for each in waste) / 1e6
     if not waste:
         console.print("Nothing to clear away.")
@@ -140,12 +149,13 @@ def _track() -> None:
 def track_sync() -> None:
     """Record in MLflow every stored run that it lacks, and rebuild its store where it is gone."""
     from pearl.tracking.rebuild import sync
-    from pearl.tracking.store import address
+    from pearl.tracking.sqlite import address, database
 
     project = Project.find()
     done = sync(project)
     lines = [f"{done.recorded} runs recorded, {done.known} were there already."]
     if done.from_results:
         lines.append(f"{done.from_results} of them rebuilt from results files (thinned curves).")
-    lines.append(f"To look: mlflow server --backend-store-uri {shlex.quote(address(project))}")
+    place = shlex.quote(address(database(project)))
+    lines.append(f"To look: mlflow server --backend-store-uri {place}")
     Console().print("\n".join(lines), highlight=False, soft_wrap=True, markup=False)

@@ -32,20 +32,30 @@ def announce(console: Console, plan: Plan) -> None:
 
 
 def resume_command(
-    experiment: str, profile: str | None, source: str | None, seeds: str | None, only: str | None
+    experiment: str,
+    profile: str | None,
+    source: str | None,
+    seeds: str | None,
+    only: str | None,
+    *,
+    again: bool = False,
 ) -> str:
     """Return the command that goes on where this one stopped."""
     words = ["pearl", "run", experiment]
     options = {"--profile": profile, "--source": source, "--seeds": seeds, "--only": only}
     for option, value in options.items():
         words += [option, value] if value is not None else []
+    words += ["--again"] if again else []
     return shlex.join(words)
 
 
 def show_outcome(console: Console, outcome: SweepOutcome) -> None:
-    """Print a dry run's estimate, or the results with the command that comes next."""
+    """Print a dry run's estimate, what making again found, or the results and what comes next."""
     if outcome.estimate is not None:
         console.print(estimate_text(outcome.estimate), highlight=False)
+        return
+    if outcome.differences is not None:
+        _show_differences(console, outcome.differences)
         return
     counts = f"{len(outcome.plan.found)} found, {len(outcome.made)} made"
     console.print(f"{counts}, {len(outcome.failed)} failed", highlight=False)
@@ -57,6 +67,15 @@ def show_outcome(console: Console, outcome: SweepOutcome) -> None:
     if not outcome.plan.stage:
         options = f"--profile {outcome.plan.profile} --source {outcome.plan.data.source}"
         console.print(f"Next: pearl report {options}", highlight=False, soft_wrap=True)
+
+
+def _show_differences(console: Console, differences: tuple[str, ...]) -> None:
+    if not differences:
+        console.print("Made again beside the store: the same, bit for bit.", highlight=False)
+        return
+    console.print("Made again beside the store: not the same. The stored run is kept as it is.")
+    for difference in differences:
+        console.print(f"  {difference}", highlight=False, markup=False, soft_wrap=True)
 
 
 def show_failures(outcome: SweepOutcome, again: str) -> None:

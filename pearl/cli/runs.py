@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
+from pearl.cli.consoles import wide_console
 from pearl.project import Project
 
 if TYPE_CHECKING:
+    from pearl.runs.failures import Failure
     from pearl.runs.store import RunStore
     from pearl.runs.stored import StoredRun
 
+Kept = TypeVar("Kept", bound="StoredRun | Failure")
 app = typer.Typer(help="Stored runs: list, show, compare, export, rm.", no_args_is_help=True)
 
 Keys = Annotated[list[str], typer.Argument(help="Keys or their beginnings.")]
@@ -35,19 +38,18 @@ def list_runs(
     wanted = {"experiment": experiment, "method": method, "profile": profile}
     store = _store()
     if failed:
-        table = Table("key", "run", "T", "attempts", "cause")
-        for each in store.failures():
-            if _fits(each.run, wanted):
-                words = [each.key[:12], each.run.name, f"{each.run.horizon:,}"]
-                table.add_row(*words, str(each.attempts), each.cause)
+        table = _table("key", "run", "T", "attempts", "cause")
+        for each in _fitting(store.failures(), wanted):
+            words = [each.key[:12], each.run.name, f"{each.run.horizon:,}"]
+            table.add_row(*words, str(each.attempts), each.cause)
     else:
-        table = Table("key", "run", "T", "final regret", "profile", "data", "seconds")
+        table = _table("key", "run", "T", "final regret", "profile", "data", "seconds")
         for run in _selected(store, wanted):
             final = run.facts.get("final_regret", run.regret()[-1])
             words = [run.key[:12], run.run.name, f"{run.run.horizon:,}", f"{final:,.2f}"]
             seconds = f"{run.machine['seconds']:.1f}"
             table.add_row(*words, run.run.profile, run.run.data_source, seconds)
-    console = Console()
+    console = wide_console()
     console.print(table)
     console.print(f"{table.row_count} runs", highlight=False)
 
@@ -72,7 +74,7 @@ def compare(keys: Keys) -> None:
     """Show where runs differ in settings, and their facts side by side."""
     store = _store()
     runs = [store.read(store.find(key)) for key in keys]
-    table = Table("", *(run.key[:12] for run in runs))
+    table = Table("", *(_key_column(run.key[:12]) for run in runs))
     table.add_row("run", *(run.run.name for run in runs))
     settings = [_flat(run) for run in runs]
     for name in dict.fromkeys(name for each in settings for name in each):
@@ -82,7 +84,7 @@ def compare(keys: Keys) -> None:
     table.add_section()
     for name in dict.fromkeys(name for run in runs for name in run.facts):
         table.add_row(name, *(str(run.facts.get(name, "-")) for run in runs))
-    Console().print(table)
+    wide_console().print(table)
 
 
 @app.command()
@@ -121,14 +123,15 @@ def rm(
     yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, only say what.")] = False,
 ) -> None:
     """Delete runs from the store and from MLflow, damaged ones too."""
-    from pearl.tracking.store import database
+    from pearl.tracking.sqlite import database
     from pearl.tracking.write import forget
 
     project, store, console = Project.find(), _store(), Console()
     full = [store.find(key) for key in keys]
     for key in full:
         folder = store.path(key).relative_to(project.root)
-        console.print(f"{'deleting' if yes else 'would delete'} {folder}", highlight=False)
+        line = f"{'deleting' if yes else 'would delete'} {folder}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     if not yes:
         console.print("Nothing is deleted without --yes.")
         return
@@ -145,19 +148,52 @@ def _store() -> RunStore:
 
 
 def _selected(store: RunStore, wanted: dict[str, str | None]) -> list[StoredRun]:
-    runs = [store.read(key) for key in store.all_keys()]
-    fitting = [run for run in runs if _fits(run.run, wanted)]
-    return sorted(fitting, key=lambda run: (run.run.experiment, run.run.profile, run.run.name))
+    runs = _fitting([store.read(key) for key in store.all_keys()], wanted)
+    return sorted(runs, key=lambda run: (run.run.experiment, run.run.profile, run.run.name))
 
 
-def _fits(run: Any, wanted: dict[str, str | None]) -> bool:
-    return all(value in (None, getattr(run, name)) for name, value in wanted.items())
+def _fitting(items: list[Kept], wanted: dict[str, str | None]) -> list[Kept]:
+    """Return the items whose run has the wanted words.
+
+    Raises:
+        SettingError: a word that is neither defined nor in any run here, with the nearest.
+    """
+    from pearl.words import one_of
+
+    for name, word in wanted.items():
+        if word is not None:
+            known = [*_defined(name), *(getattr(item.run, name) for item in items)]
+            one_of(word, dict.fromkeys(known), name)
+    asked = {name: word for name, word in wanted.items() if word is not None}
+    return [
+        item for item in items if all(getattr(item.run, n) == word for n, word in asked.items())
+    ]
+
+
+def _defined(name: str) -> list[str]:
+    """Return the experiments, methods or profiles that are defined."""
+    from pearl.experiments import PROFILES, load_environments, load_experiments
+
+    project = Project.find()
+    if name == "experiment":
+        return list(load_experiments(project))
+    if name == "profile":
+        return list(PROFILES)
+    kinds = load_environments(project).values()
+    return [method for kind in kinds for method in kind.method_models()]
+
+
+def _table(*names: str) -> Table:
+    """Return a table whose first column holds keys, which are never cut."""
+    first, *rest = names
+    return Table(_key_column(first), *rest)
+
+
+def _key_column(header: str) -> Column:
+    return Column(header, no_wrap=True, min_width=12)
 
 
 def _flat(stored: StoredRun) -> dict[str, Any]:
     run = stored.run
-    flat: dict[str, Any] = {"seed": run.spec.seed, "data": run.data_label, "code": run.spec.code}
-    for section, value in run.spec.config.items():
-        for name, inner in value.items() if isinstance(value, dict) else [("", value)]:
-            flat[f"{section}.{name}" if name else section] = inner
-    return flat
+    words = {"seed": run.spec.seed, "data": run.data_label, "code": run.spec.code}
+    return {**words, **run.spec.flat_config}

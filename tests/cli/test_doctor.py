@@ -4,9 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+import typer
+from made_runs import MACHINE, planned, trajectory
+from typer.testing import CliRunner, Result
 
-from pearl.cli import doctor
+from pearl.cli import checks, doctor
 from pearl.project import Project
+from pearl.runs import RunStore
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,8 +23,16 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
-def found(project: Project) -> dict[str, doctor.Finding]:
+def found(project: Project) -> dict[str, checks.Finding]:
     return {finding.subject: finding for finding in doctor.examine(project)}
+
+
+def told(project: Project, monkeypatch: pytest.MonkeyPatch) -> Result:
+    """What the command says; the packages here needn't be the pinned ones."""
+    monkeypatch.setenv("PEARL_HOME", str(project.root))
+    app = typer.Typer()
+    app.command()(doctor.doctor)
+    return CliRunner().invoke(app, [])
 
 
 def test_a_fresh_project(project: Project) -> None:
@@ -30,6 +42,44 @@ def test_a_fresh_project(project: Project) -> None:
     assert "not Mooncake" in seen["data: mooncake"].state
     assert seen["DVC stages"].remedy == "dvc repro"
     assert seen["MLflow store"].remedy == "pearl track sync"
+    assert not any(finding.fault for finding in seen.values())
+
+
+def test_what_is_not_made_yet_is_no_fault(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = told(project, monkeypatch)
+    assert result.exit_code == 0, result.output
+    assert "things to do" in result.output
+
+
+def test_every_damage_is_found_beside_the_others(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore.of(project)
+    run = store.write(planned(), trajectory(), MACHINE)
+    (run.folder / "facts.json").unlink()
+    store.add_failure(planned(1), ValueError("no"))
+    (store.folder / "failures" / "abc.json").write_text("{")
+    project.mlruns.mkdir()
+    (project.mlruns / "mlflow.db").write_bytes(b"garbage")
+    project.params_file.write_text("sources: [3]\n")
+    seen = found(project)
+    faults = {subject for subject, finding in seen.items() if finding.fault}
+    assert faults == {"data", "damaged runs", "damaged record", "MLflow store"}
+    assert "abc.json" in seen["damaged record"].state
+    assert "track sync" in seen["MLflow store"].remedy
+    assert seen["failed runs"].state == "1"
+    assert seen["stored runs"].well
+    result = told(project, monkeypatch)
+    assert result.exit_code == 1
+    assert run.key[:12] in result.output
+
+
+def test_a_package_that_is_missing(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "PACKAGES", ("no_such_package",))
+    assert found(project)["no_such_package"].fault
+    assert told(project, monkeypatch).exit_code == 1
 
 
 def test_another_version_than_the_pinned_one(project: Project) -> None:
@@ -52,5 +102,5 @@ def test_a_mirror_that_is_not_named(project: Project) -> None:
 
 
 def test_little_disk(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "LEAST_FREE_BYTES", 10**18)
+    monkeypatch.setattr(checks, "LEAST_FREE_BYTES", 10**18)
     assert "pearl gc" in found(project)["free disk"].remedy

@@ -12,9 +12,11 @@ from typer.testing import CliRunner, Result
 from pearl import sweeps
 from pearl.cli import run as commands
 from pearl.cli.runs import app as runs_app
-from pearl.errors import PearlError
+from pearl.errors import PearlError, SettingError
 from pearl.project import Project
 from pearl.runs import RunStore
+from pearl.runs.stored import write_run
+from pearl.simulation.trajectory import Trajectory
 from pearl.sweeps.cleaning import find_waste
 from pearl.sweeps.recipe import recipe
 from pearl.tracking import read
@@ -26,8 +28,8 @@ app.add_typer(commands.track, name="track")
 app.add_typer(runs_app, name="runs")
 
 
-def pearl(*words: str, code: int = 0) -> Result:
-    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, list(words))
+def pearl(*words: str, code: int = 0, width: str | None = "200") -> Result:
+    result = CliRunner(env={"COLUMNS": width} if width else {}).invoke(app, list(words))
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == code, result.output
@@ -98,7 +100,7 @@ def test_runs_are_listed_shown_compared_exported_and_removed(
     compared = pearl("runs", "compare", *(key[:9] for key in keys)).output
     assert "environment.memory" in compared
     assert "final_regret" in compared
-    assert "environment.pause" not in compared
+    assert "environment.mode" not in compared
     for file in (tmp_path / "x.csv", tmp_path / "x.parquet"):
         pearl("runs", "export", str(file), "--experiment", "toy/trial")
     assert list(pd.read_csv(tmp_path / "x.csv")["key"]) == keys
@@ -108,6 +110,39 @@ def test_runs_are_listed_shown_compared_exported_and_removed(
     assert "Nothing is deleted" in pearl("runs", "rm", keys[0]).output
     pearl("runs", "rm", keys[0], "--yes")
     assert RunStore.of(project).all_keys() == keys[1:]
+
+
+def test_nothing_is_cut_where_no_terminal_is(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_serially("--seeds", "0")
+    keys = RunStore.of(project).all_keys()
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = pearl("runs", "list", width=None).output.splitlines()
+    for key in keys:
+        [line] = [line for line in lines if key[:12] in line]
+        assert "seed 0" in line
+        assert f"store/runs/{key[:2]}/{key}\n" in pearl("runs", "rm", key, width=None).output
+    # In a narrow terminal other columns wrap, the key stays whole.
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    output = pearl("runs", "list", width=None).output
+    assert all(key[:12] in output for key in keys)
+
+
+def test_words_that_no_run_has_are_refused(project: Project) -> None:
+    run_serially("--seeds", "0")
+    for option, word, near in (
+        ("--experiment", "toy/trail", "toy/trial"),
+        ("--profile", "smple", "sample"),
+        ("--method", "kene", "keen"),
+    ):
+        for command in (("list",), ("list", "--failed"), ("export", "x.csv")):
+            with pytest.raises(SettingError, match=near):
+                pearl("runs", *command, option, word)
+    assert "0 runs" in pearl("runs", "list", "--profile", "paper").output
+    # An experiment that is no longer defined is known by its runs.
+    shutil.rmtree(project.root / "experiments" / "toy")
+    assert "4 runs" in pearl("runs", "list", "--experiment", "toy/trial").output
 
 
 def test_a_damaged_run_can_be_removed(project: Project) -> None:
@@ -121,42 +156,88 @@ def test_a_damaged_run_can_be_removed(project: Project) -> None:
     assert "3 found, 5 made" in run_serially().output
 
 
-def test_the_recipe_makes_the_same_run_again(project: Project) -> None:
+def test_the_recipe_makes_the_same_run_again_and_deletes_nothing(project: Project) -> None:
     outcome = sweeps.sweep(project, "toy/trial", seeds="4")
     key = outcome.made[0]
-    before = (RunStore.of(project).path(key) / "curve.parquet").read_bytes()
-    found = recipe(project, key[:10])
-    assert found.commands == (
-        f"pearl runs rm {key[:12]} --yes",
-        f"pearl run toy/trial --profile smoke --seeds 4 --only {key[:12]}",
-    )
-    for command in found.commands:
-        pearl(*command.split()[1:])
     store = RunStore.of(project)
-    assert (store.path(key) / "curve.parquet").read_bytes() == before
+    before = {file.name: file.read_bytes() for file in store.path(key).iterdir()}
+    found = recipe(project, key[:10])
+    command = f"pearl run toy/trial --profile smoke --seeds 4 --only {key[:12]} --again"
+    assert (found.commands, found.warnings, found.reachable) == ((command,), (), True)
+    assert "the same, bit for bit" in pearl(*command.split()[1:]).output
+    assert {file.name: file.read_bytes() for file in store.path(key).iterdir()} == before
     output = pearl("reproduce", key[:10]).output
     assert key in output
-    assert found.commands[1] in output
-    # The store gone, the results file still knows the run.
+    assert command in output
+    # The store gone, the results file still knows the run; made again it is stored again.
     shutil.rmtree(project.store / "runs")
-    rebuilt = recipe(project, key[:10])
-    assert rebuilt.commands == found.commands[1:]
-    assert "commit wasn't recorded" in rebuilt.warnings[0]
+    assert recipe(project, key[:10]) == found
+    assert "1 made" in pearl(*command.split()[1:]).output
+    assert (store.path(key) / "curve.parquet").read_bytes() == before["curve.parquet"]
     with pytest.raises(PearlError, match="No runs"):
         recipe(project, "zzz")
 
 
+def test_a_run_that_comes_out_otherwise_is_told_and_the_stored_one_kept(project: Project) -> None:
+    key = sweeps.sweep(project, "toy/trial", seeds="0").made[0]
+    run = RunStore.of(project).read(key)
+    facts = {**run.facts, "episodes": 1}
+    other = Trajectory(run.regret(), run.episode_starts(), facts)
+    write_run(run.folder, run.run, other, run.machine)
+    output = run_serially("--only", key, "--again", code=1).output
+    assert "episodes: 1 stored, 8 made" in output
+    assert "kept" in output
+    assert RunStore.of(project).read(key).facts == facts
+
+
+def test_the_recipe_says_when_a_key_is_not_reached_any_more(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = sweeps.sweep(project, "toy/trial", seeds="0").made[0]
+    make_project(project.root, settings={"mode": "foul"}, grid={"memory": [1, 2, 3]})
+    monkeypatch.setattr("pearl.sweeps.product.code_hash", lambda entry: "f" * 64)
+    found = recipe(project, key)
+    assert not found.reachable
+    assert [word.split(":")[0] for word in found.warnings] == [
+        "Settings, data and code as they are here don't give this key",
+        "- code",
+        "- settings",
+        "The git commit wasn't recorded",
+    ]
+    assert found.warnings[2] == "- settings: environment.mode was fair, is foul"
+    with pytest.raises(PearlError, match="reproduce"):
+        run_serially("--only", key, "--again")
+    assert RunStore.of(project).has(key)
+    run = RunStore.of(project).read(key)
+    machine = {**run.machine, "git_commit": "c0ffee", "git_dirty": True}
+    same = Trajectory(run.regret(), run.episode_starts(), run.facts)
+    write_run(run.folder, run.run, same, machine)
+    found = recipe(project, key)
+    assert found.commands[0] == "git checkout c0ffee"
+    assert "- git commit: c0ffee then, None now" in found.warnings
+    assert "uncommitted" in found.warnings[-1]
+    shutil.rmtree(project.root / "experiments")
+    [_, cause, *_] = recipe(project, key).warnings
+    assert "can't be planned" in cause
+
+
 @pytest.mark.usefixtures("with_mlflow")
-def test_mlflow_ids_are_known_and_removed_runs_forgotten(project: Project) -> None:
+def test_mlflow_ids_are_known_and_removed_runs_forgotten(
+    project: Project, empty_mlruns: Path
+) -> None:
     run_serially("--only", sweeps.plan(project, "toy/trial").runs[0].key)
     key = RunStore.of(project).all_keys()[0]
     tracked = read.find(project, key)
     assert recipe(project, tracked.run_id).key == key
     shutil.rmtree(project.mlruns)
+    shutil.copytree(empty_mlruns, project.mlruns)
     assert "1 runs recorded" in pearl("track", "sync").output
     assert read.keys(project) == {key}
     shutil.rmtree(project.store / "runs")
-    assert recipe(project, read.find(project, key).run_id).key == key
+    lost = recipe(project, read.find(project, key).run_id)
+    assert (lost.key, lost.reachable) == (key, True)
+    make_project(project.root, settings={"mode": "foul"})
+    assert "- settings: they differ" in recipe(project, key).warnings[1]
 
 
 @pytest.mark.usefixtures("with_mlflow")
@@ -176,12 +257,21 @@ def test_gc_lists_first_and_deletes_only_waste(
     alive = project.store / "runs" / "ab" / f".abc.{os.getpid()}-0a1b2c3d.part"
     for folder in (dead, alive):
         folder.mkdir(parents=True)
+    half_made = [
+        project.mlruns / f".mlflow.db.4194305-0a1b2c3d.part{end}"
+        for end in ("", "-journal", "-wal", "-shm")
+    ]
+    damaged = project.store / "failures" / "abc.json"
+    for file in (*half_made, damaged):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("{")
     listed = pearl("gc").output
-    assert "1 things" in listed
+    assert "6 things" in listed
+    assert "store/failures/abc.json  (damaged record of a failed run)" in listed
     assert dead.exists()
     pearl("gc", "--yes")
     assert alive.exists()
-    assert not dead.exists()
+    assert not any(path.exists() for path in (dead, damaged, *half_made))
     assert RunStore.of(project).all_keys() == keys
     monkeypatch.setattr("pearl.sweeps.cleaning.code_hash", lambda entry: "other")
     assert [each.key for each in find_waste(project)] == keys
