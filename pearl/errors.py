@@ -63,7 +63,8 @@ class SourceError(PearlError):
     """A data source (hub, mirror, sample) can't give what was asked of it."""
 
 
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""How the system says that a disk or a share of it is full."""
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
 
@@ -77,7 +78,7 @@ def of_system(error: OSError, named: Iterable[str] = ()) -> PearlError | None:
             among them or below one of them.
     """
     file = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
-    if error.errno in _FULL:
+    if error.errno in FULL:
         done, remedy = "written", "Free space or choose another folder; finished runs are kept."
     elif error.errno in _CLOSED:
         done = "read or written"

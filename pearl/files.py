@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+from pearl.errors import FULL
+
 SEAL = "seal.json"
 
 
@@ -32,6 +34,11 @@ def whole_file(target: Path) -> Iterator[Path]:
         yield temporary
         _flush_to_disk(temporary)
         os.replace(temporary, target)
+    except OSError as error:
+        # A write on a full disk doesn't say to which file.
+        if error.filename is None and error.errno in FULL:
+            error.filename = str(target)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

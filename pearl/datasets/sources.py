@@ -67,21 +67,6 @@ def choose_source(
     return explain_source(dataset, flag=flag, params=params, profile=profile).source
 
 
-def choice_of(
-    dataset: str,
-    params: Mapping[str, Any],
-    *,
-    flag: str | None = None,
-    profile: str | None = None,
-) -> SourceChoice:
-    """Choose a source as `explain_source`, with params.yaml's profile where none is named.
-
-    With neither flag nor profile, params.yaml alone decides: that is what a DVC stage takes.
-    """
-    chosen = params.get("profile", "sample") if profile is None else profile
-    return explain_source(dataset, flag=flag, params=params, profile=str(chosen))
-
-
 def _known(word: object, where: str) -> Source:
     for source in SOURCES:
         if word == source:

@@ -49,6 +49,15 @@ def test_a_really_full_device(capsys: pytest.CaptureFixture[str]) -> None:
     assert "No space left on device" in capsys.readouterr().err
 
 
+def test_a_full_disk_names_the_file_that_was_meant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "curve.parquet"
+    with pytest.raises(SystemExit), without_traceback(), files.whole_file(target):
+        raise OSError(errno.ENOSPC, "as pyarrow says it")
+    assert capsys.readouterr().err.startswith(f"error: {target} can't be written: No space left")
+
+
 def test_a_path_that_leads_nowhere_is_the_users_if_they_named_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
