@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pearl.datasets.sources import choose_source
 from pearl.errors import PearlError
-from pearl.experiments import Experiment, load_environment, load_experiments, profile_of
+from pearl.experiments import (
+    Experiment,
+    load_environment,
+    load_experiments,
+    load_params,
+    profile_of,
+)
 from pearl.files import whole_folder
 from pearl.project import Project
 from pearl.report.cells import write_csv
@@ -50,7 +55,7 @@ def build(
     Raises:
         PearlError: there are no results, or they belong to another profile or source.
     """
-    settings = ReportSettings.of(project.params())
+    settings = ReportSettings.of(load_params(project).report)
     tables: list[tuple[Experiment, FinalRegret]] = []
     absent: list[Experiment] = []
     for experiment in load_experiments(project).values():
@@ -92,8 +97,7 @@ def _read(
     dataset = load_environment(experiment.environment, project).dataset
     wanted = found[2]
     if dataset is not None:
-        params = project.params()
-        wanted = choose_source(dataset, flag=source, params=params, profile=profile)
+        wanted = load_params(project).source(dataset, flag=source, profile=profile).source
     if found != (experiment.id, profile, wanted):
         raise PearlError(
             f"{file} holds {found[0]} of profile {found[1]} on source {found[2]}; this report is"

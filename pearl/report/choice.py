@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pearl.datasets.sources import choose_source
 from pearl.errors import SettingError
 from pearl.experiments import load_environment, load_experiments, load_params, profile_of
 from pearl.project import Project
@@ -39,18 +38,12 @@ def choose(project: Project, profile: str | None, source: str | None) -> Asked:
         SettingError: an unknown word, or data sets of different sources under one name.
     """
     own = load_params(project)
-    params = project.params()
     named = profile_of(profile) if profile is not None else own.profile
     experiments = [e for e in load_experiments(project).values() if e.report.table is not None]
     kinds = {experiment.environment for experiment in experiments}
     datasets = sorted({load_environment(kind, project).dataset or "" for kind in kinds} - {""})
-    sources = {
-        name: choose_source(name, flag=source, params=params, profile=named) for name in datasets
-    }
-    default = {
-        name: choose_source(name, flag=None, params=params, profile=own.profile)
-        for name in datasets
-    }
+    sources = {name: own.source(name, flag=source, profile=named).source for name in datasets}
+    default = {name: own.source(name).source for name in datasets}
     if named == own.profile and sources == default:
         return Asked(named, " and ".join(sorted(set(sources.values()))), True)
     distinct = sorted(set(sources.values()))

@@ -6,12 +6,12 @@ import math
 from importlib import resources
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from pearl.errors import SettingError
-from pearl.experiments.words import validated
 from pearl.report.statistics import Interval
+from pearl.words import validated
+from pearl.yaml_files import read_mapping
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -134,8 +134,7 @@ def load_paper(paper: str) -> Paper:
     file = resources.files("pearl.report") / "published" / f"{paper}.yaml"
     if not file.is_file():
         raise SettingError(f"No published claims for a paper {paper!r}.")
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return validated(Paper, content, f"published/{paper}.yaml")
+    return validated(Paper, read_mapping(file), f"published/{paper}.yaml")
 
 
 def judge_number(claim: NumberClaim, measured: Interval | None, *, testable: bool) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pearl.experiments import Experiment
-from pearl.experiments.words import one_of
 from pearl.report.cells import SHORT_KEY, Cell
 from pearl.report.claim_views import claim_not_run, claim_view
 from pearl.report.claims import Paper
@@ -17,6 +16,7 @@ from pearl.report.numbers import between, percent, plain
 from pearl.report.origin import CAVEAT, origin
 from pearl.report.sections import Section
 from pearl.report.views import ClaimView, Entry, ExperimentView, PaperView
+from pearl.words import one_of
 
 UNSHOWN = ("BH q (paper", "difference of")
 """Columns that stand in the CSV file alone; the differences are among the claims."""

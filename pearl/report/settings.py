@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pearl.experiments.words import validated
+from pearl.words import validated
 
 
 class ReportSettings(BaseModel):
@@ -22,9 +22,9 @@ class ReportSettings(BaseModel):
     resamples: int = Field(default=9_999, ge=999)
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> ReportSettings:
-        """Read the settings from the content of params.yaml; what is left out has its default."""
-        return validated(cls, params.get("report") or {}, "params.yaml, report")
+    def of(cls, section: Mapping[str, Any]) -> ReportSettings:
+        """Check the section `report` of params.yaml; what is left out has its default."""
+        return validated(cls, section, "params.yaml, report")
 
 
 DEFAULT = ReportSettings()

@@ -146,8 +146,8 @@ def test_ranges_of_the_settings(
     name: str, inside: tuple[float, ...], outside: tuple[float, ...]
 ) -> None:
     for value in inside:
-        assert getattr(ReportSettings.of({"report": {name: value}}), name) == value
+        assert getattr(ReportSettings.of({name: value}), name) == value
     for value in outside:
         with pytest.raises(SettingError, match=f"params.yaml, report: {name}") as caught:
-            ReportSettings.of({"report": {name: value}})
+            ReportSettings.of({name: value})
         assert "than or equal to" in caught.value.problem
