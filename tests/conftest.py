@@ -18,8 +18,11 @@ for name in ("PEARL_DATA_MIRROR", "PEARL_HOME", "PEARL_RUNNER", "PEARL_WORKERS",
 
 @pytest.fixture(scope="session")
 def empty_mlruns(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty MLflow store to copy: making one takes seconds."""
-    folder = tmp_path_factory.mktemp("template")
+    """An empty MLflow store to copy: making one takes seconds, so it's made once.
+
+    A `?` would end the path in a URL made by hand, and `%25` would be read as `%`.
+    """
+    folder = tmp_path_factory.mktemp("template") / "a b?c=1&d%25e#f é漢" / "project"
     with writer(Project(folder)):
         return folder / "mlruns"
 

@@ -2,6 +2,7 @@ import json
 import os
 import shutil
 import sqlite3
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -194,26 +195,45 @@ def test_foreign_artifact_places_stay(tracked: Project, tmp_path: Path) -> None:
         assert client.get_experiment(place).artifact_location == (tmp_path / "art").as_uri()
 
 
-def test_two_first_writers_make_one_store_and_nothing_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_two_first_writers_make_one_store(
+    project: Project, empty_mlruns: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A `?` would end the path in a URL made by hand, `%25` would be read as `%`.
-    project = make_project(tmp_path / "a b?c=1&d%25e#f é漢" / "project")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
+    made = []
+
+    def create(there: Project) -> None:
+        made.append(there)
+        time.sleep(0.2)
+        shutil.copy(empty_mlruns / "mlflow.db", database(there))
+
+    monkeypatch.setattr("pearl.tracking.store._create", create)
     runs = [stored(project, seed) for seed in range(3)]
     with ThreadPoolExecutor() as pool:
         counts = [len(keys) for keys in pool.map(record_runs, [project] * 2, [runs] * 2)]
+    assert made == [project]
     assert sorted(counts) == [0, 3]
     known = {key: len(found) for key, found in recorded(project).items()}
     assert known == {run.key: 1 for run in runs}
-    client, found = reader(project), read.find(project, runs[0].key)
+
+
+def test_nothing_appears_outside_mlruns_whatever_its_path_is(
+    tmp_path: Path, empty_mlruns: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_in = empty_mlruns.parents[2]
+    assert [len(list(made_in.glob("/".join("*" * depth)))) for depth in (1, 2, 3)] == [1, 1, 1]
+    assert {path.name for path in empty_mlruns.iterdir()} == {"mlflow.db", "writer.lock"}
+    project = make_project(tmp_path / empty_mlruns.parents[1].name / "project")
+    shutil.copytree(empty_mlruns, project.mlruns)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    run = stored(project)
+    assert record(project, run.folder)
+    client, found = reader(project), read.find(project, run.key)
     config = Path(client.download_artifacts(found.run_id, "config.json")).read_text()
-    assert json.loads(config) == runs[0].run.spec.config
+    assert json.loads(config) == run.run.spec.config
     assert list(elsewhere.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"elsewhere", project.root.parent.name}
-    assert {path.name for path in project.root.parent.iterdir()} == {"project"}
+    assert list(project.root.parent.iterdir()) == [project.root]
     root = (project.mlruns / "artifacts").as_uri()
     assert all(each.artifact_location.startswith(root) for each in client.search_experiments())
     import mlflow
