@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from flows.server import running_server
+from flows.server import end_on_sigterm, running_server
 from pearl.errors import PearlError
 from pearl.project import Project
 
@@ -20,6 +20,7 @@ Prefect UI  make prefect-ui    then open http://127.0.0.1:4200
 
 def main() -> int:
     """Run what is missing; return a process exit status."""
+    end_on_sigterm()
     project = Project.find()
     if stages_are_current(project):
         print("Every stage is up to date.")

@@ -51,6 +51,15 @@ def environment(project: Project, port: int) -> dict[str, str]:
     }
 
 
+def end_on_sigterm() -> None:
+    """Let SIGTERM unwind this process as Ctrl-C does, so that its server is stopped with it."""
+
+    def leave(*_: object) -> None:
+        sys.exit(128 + signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, leave)
+
+
 @contextmanager
 def running_server(project: Project, preferred_port: int = 4200) -> Iterator[dict[str, str]]:
     """Start a Prefect server, yield its clients' environment, and stop it afterwards."""
@@ -107,6 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=4200)
     port = parser.parse_args().port
+    end_on_sigterm()
     with running_server(Project.find(), port) as variables:
         address = variables["PREFECT_API_URL"].removesuffix("/api")
         print(f"Prefect UI: {address}  (Ctrl-C stops it)", flush=True)

@@ -64,6 +64,21 @@ def test_flow_and_plain_stage_give_the_same_bytes(project: Project) -> None:
         requests.get(f"{address}/health", timeout=2)
 
 
+def test_sigterm_stops_the_server_too(project: Project) -> None:
+    port = free_port(4400)
+    command = [sys.executable, "-m", "flows.server", "--port", str(port)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    parent = subprocess.Popen(
+        command, cwd=project.root, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    assert f":{port}" in parent.stdout.readline()
+    parent.terminate()
+    assert parent.wait(timeout=60) == 128 + 15
+    with pytest.raises(requests.ConnectionError):
+        requests.get(f"http://{HOST}:{port}/api/health", timeout=2)
+
+
 def test_a_busy_port_is_passed_over() -> None:
     with socket.socket() as busy:
         busy.bind((HOST, 0))
