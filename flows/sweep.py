@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,11 @@ def sweep(
     }
 
 
+def artifact_name(experiment: str) -> str:
+    """Return an experiment's id in the letters that Prefect allows in an artifact's key."""
+    return re.sub(r"[^a-z0-9]+", "-", experiment.lower())
+
+
 def task_runner(workers: int) -> TaskRunner[Any]:
     """Return Prefect's runner of that many chunks at once: one thread, or processes."""
     if workers == 1:
@@ -87,7 +93,7 @@ def task_runner(workers: int) -> TaskRunner[Any]:
 def _describe(outcome: sweeps.SweepOutcome) -> None:
     """Leave the results in the Prefect UI: a table of final regrets, and what they stand on."""
     plan = outcome.plan
-    name = plan.experiment.file_stem.lower()
+    name = artifact_name(plan.experiment.id)
     if outcome.rows is not None:
         final = outcome.rows["curve_regret"].map(lambda curve: float(curve[-1]))
         table = outcome.rows.assign(final_regret=final).groupby("label", sort=True)["final_regret"]

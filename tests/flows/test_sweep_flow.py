@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 import requests
+from prefect.artifacts import TableArtifact
 
 from flows.server import HOST, free_port, running_server
+from flows.sweep import artifact_name
 from pearl.datasets import prepared
 from pearl.errors import PearlError
+from pearl.experiments import load_experiments
 from pearl.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,6 +65,11 @@ def test_flow_and_plain_stage_give_the_same_bytes(project: Project) -> None:
         assert all(run["flow_run_id"] == runs[0]["id"] for run in tasks)
     with pytest.raises(requests.ConnectionError):
         requests.get(f"{address}/health", timeout=2)
+
+
+@pytest.mark.parametrize("experiment", load_experiments())
+def test_every_experiment_has_a_key_that_prefect_takes(experiment: str) -> None:
+    assert TableArtifact(key=f"{artifact_name(experiment)}-results", table=[{"a": 1}])
 
 
 def test_sigterm_stops_the_server_too(project: Project) -> None:
