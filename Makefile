@@ -11,6 +11,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 export MLFLOW_DISABLE_TELEMETRY = true
 export DO_NOT_TRACK = 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PREFECT_SERVER_ANALYTICS_ENABLED = false
 
 .DEFAULT_GOAL := help
@@ -21,7 +22,7 @@ help:
 
 $(INSTALLED): constraints.txt pyproject.toml
 	@test -n "$(PYTHON)" && "$(PYTHON)" -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] not in "$(TESTED_PYTHONS)".split())' 2>/dev/null || { \
-	  echo "pearl is tested on Python $(TESTED_PYTHONS) and none was found$(if $(PYTHON), ($(PYTHON) is another version))."; \
+	  echo "pearl is tested on Python $(TESTED_PYTHONS): $(if $(PYTHON),'$(PYTHON)' is no such Python,none was found)."; \
 	  echo "  Install one of them, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Installing pinned packages into $(VENV): about 5 minutes and 2.3 GB, once."
 	"$(PYTHON)" -m venv $(VENV)
@@ -49,7 +50,9 @@ bench: $(INSTALLED)
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 mlflow-ui: $(INSTALLED)
-	$(BIN)/mlflow server --host 127.0.0.1 --port $(or $(PORT),5000) \
+	@echo "MLflow UI: http://127.0.0.1:$(or $(PORT),5000)/#/experiments?workflowType=machine_learning  (Ctrl-C stops it)"
+	@MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false PYTHONWARNINGS=ignore::DeprecationWarning \
+	  $(BIN)/mlflow server --workers 1 --host 127.0.0.1 --port $(or $(PORT),5000) \
 	  --backend-store-uri sqlite:///mlruns/mlflow.db --artifacts-destination mlruns/artifacts
 
 prefect-ui: $(INSTALLED)

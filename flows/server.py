@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 import requests
 
 from pearl.errors import PearlError
@@ -79,27 +80,39 @@ def running_server(project: Project, preferred_port: int = 4200) -> Iterator[dic
             start_new_session=True,
         )
     try:
-        _wait_until_healthy(server, variables, log)
+        _wait_until_healthy(server, variables, port, log)
         yield variables
     finally:
         _stop(server)
 
 
 def _wait_until_healthy(
-    server: subprocess.Popen[bytes], variables: Mapping[str, str], log: Path
+    server: subprocess.Popen[bytes], variables: Mapping[str, str], port: int, log: Path
 ) -> None:
     deadline = time.monotonic() + START_TIMEOUT_SECONDS
     while time.monotonic() < deadline:
         if server.poll() is not None:
             break
         with suppress(requests.RequestException):
-            if requests.get(f"{variables['PREFECT_API_URL']}/health", timeout=2).ok:
+            healthy = requests.get(f"{variables['PREFECT_API_URL']}/health", timeout=2).ok
+            if healthy and _listens(server, port):
                 return
         time.sleep(0.25)
     raise PearlError(
         "The Prefect server did not start.",
         remedy=f"Its own words are in {log}; remove the folder beside it to start afresh.",
     )
+
+
+def _listens(server: subprocess.Popen[bytes], port: int) -> bool:
+    """Whether it is this server that answers on the port, not another that took it meanwhile."""
+    with suppress(psutil.NoSuchProcess):
+        parent = psutil.Process(server.pid)
+        for process in (parent, *parent.children(recursive=True)):
+            for connection in process.net_connections("tcp"):
+                if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port:
+                    return True
+    return False
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:

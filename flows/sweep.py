@@ -16,7 +16,7 @@ from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTa
 from pearl import sweeps
 from pearl.project import Project
 
-CHUNKS_PER_WORKER = 4
+CHUNKS_PER_WORKER = 16
 
 
 @task(task_run_name="chunk {number} of {count}", cache_policy=NO_CACHE)
@@ -90,6 +90,11 @@ def task_runner(workers: int) -> TaskRunner[Any]:
     return ProcessPoolTaskRunner(max_workers=workers)
 
 
+def _data(plan: sweeps.Plan) -> str:
+    label = plan.data.provenance.label if plan.data.provenance else "simulated"
+    return f"{plan.data.line}. {label[0].upper()}{label[1:]}."
+
+
 def _describe(outcome: sweeps.SweepOutcome) -> None:
     """Leave the results in the Prefect UI: a table of final regrets, and what they stand on."""
     plan = outcome.plan
@@ -102,7 +107,7 @@ def _describe(outcome: sweeps.SweepOutcome) -> None:
             for label, group in table
         ]
         create_table_artifact(
-            rows, key=f"{name}-results", description=f"{plan.experiment.title}: {plan.data.line}"
+            rows, key=f"{name}-results", description=f"{plan.experiment.title}. {_data(plan)}"
         )
     failures = [f"- `{failure.key[:12]}` {failure.cause}" for failure in outcome.failed]
     create_markdown_artifact(
@@ -110,7 +115,7 @@ def _describe(outcome: sweeps.SweepOutcome) -> None:
             [
                 f"**{plan.experiment.title}** ({plan.experiment.id}, profile {plan.profile})",
                 "",
-                plan.data.line,
+                _data(plan),
                 "",
                 f"{len(plan.found)} runs found, {len(outcome.made)} made,"
                 f" {len(outcome.failed)} failed.",

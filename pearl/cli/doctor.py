@@ -41,6 +41,6 @@ def doctor() -> None:
     console.print(table)
     left = sum(not finding.well for finding in findings)
     faults = sum(finding.fault for finding in findings)
-    console.print("All is well." if not left else f"{left} things to do.")
+    console.print("All is well." if not left else f"To do: {left}.")
     if faults:
         raise typer.Exit(1)

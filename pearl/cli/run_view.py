@@ -61,10 +61,11 @@ def show_outcome(console: Console, outcome: SweepOutcome) -> None:
     console.print(f"{counts}, {len(outcome.failed)} failed", highlight=False)
     if outcome.rows is None or outcome.results_file is None:
         return
-    console.print(_table(outcome, outcome.rows))
+    asked = outcome.rows["key"].isin({run.key for run in outcome.plan.runs})
+    console.print(_table(outcome, outcome.rows[asked]))
     file = outcome.results_file.relative_to(outcome.plan.project.root)
     console.print(f"Rows: {file}", highlight=False, soft_wrap=True)
-    if not outcome.plan.stage:
+    if not outcome.plan.stage and outcome.plan.experiment.report.table:
         options = f"--profile {outcome.plan.profile} --source {outcome.plan.data.source}"
         console.print(f"Next: pearl report {options}", highlight=False, soft_wrap=True)
 

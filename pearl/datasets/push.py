@@ -51,6 +51,7 @@ def push(project: Project, folder: Path, *, allow_noncommercial: bool = False) -
     target = str(folder.expanduser().absolute())
     _dvc(project, "remote", "add", "--local", "--force", REMOTE, target)
     _dvc(project, "push", "--remote", REMOTE)
+    print(f"In another clone: dvc remote add --local {REMOTE} {target} && dvc pull -r {REMOTE}")
 
 
 def _dvc(project: Project, *words: str) -> None:

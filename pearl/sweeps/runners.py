@@ -18,7 +18,7 @@ from pearl.sweeps.plans import Plan
 
 Runner = Literal["serial", "processes"]
 RUNNERS: tuple[Runner, ...] = get_args(Runner)
-CHUNKS_PER_WORKER = 8
+CHUNKS_PER_WORKER = 32
 
 
 def execute(plan: Plan, *, runner: Runner = "serial", workers: int = 2) -> list[str]:

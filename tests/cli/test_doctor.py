@@ -50,7 +50,7 @@ def test_what_is_not_made_yet_is_no_fault(
 ) -> None:
     result = told(project, monkeypatch)
     assert result.exit_code == 0, result.output
-    assert "things to do" in result.output
+    assert "To do: " in result.output
 
 
 def test_every_damage_is_found_beside_the_others(

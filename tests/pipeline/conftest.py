@@ -1,4 +1,4 @@
-"""A clone of this project in which `dvc repro` has run once on the smoke profile."""
+"""A clone of this project in which `make reproduce` has run once on the smoke profile."""
 
 import os
 import re
@@ -69,6 +69,6 @@ def fresh(tmp_path: Path) -> Clone:
 def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Clone:
     clone = clone_project(tmp_path_factory.mktemp("project"))
     set_profile(clone, "smoke")
-    clone.run("dvc", "repro")
+    clone.run("python", "-m", "flows.reproduce")
     clone.commit("reproduced on the smoke profile")
     return clone

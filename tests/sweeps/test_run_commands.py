@@ -46,8 +46,20 @@ def test_run_says_source_first_then_counts_results_and_what_is_next(project: Pro
     assert lines[1] == "toy/trial, profile smoke, 8 runs: 0 found, 8 to make"
     assert "0 found, 8 made, 0 failed" in lines
     assert any("Keen" in line and "M=3, T=50" in line for line in lines)
-    assert lines[-1] == "Next: pearl report --profile smoke --source none"
+    assert lines[-1].startswith("Rows: ")
     assert "8 found, 0 made, 0 failed" in run_serially().output
+
+
+def test_only_what_a_report_can_show_is_sent_to_it(project: Project) -> None:
+    make_project(project.root, report={"table": "final_regret"}, grid={})
+    lines = run_serially("--seeds", "0").output.splitlines()
+    assert lines[-1] == "Next: pearl report --profile smoke --source none"
+
+
+def test_the_table_shows_the_seeds_asked_for(project: Project) -> None:
+    run_serially("--seeds", "0-1")
+    again = [line.split("│") for line in run_serially("--seeds", "1").output.splitlines()]
+    assert {line[3].strip() for line in again if len(line) > 3} == {"1"}
 
 
 def test_a_dry_run_estimates(project: Project) -> None:
