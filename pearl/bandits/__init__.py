@@ -1,0 +1,1 @@
+"""Contextual bandits: the reward network, its training, the step, methods and the policy."""

@@ -1,0 +1,97 @@
+"""Pretraining of the reward network: the Bradley-Terry loss on pairs of a slate's responses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pearl.bandits.network import Adam, Floats32, TrainingSettings, Weights, new_adam
+from pearl.bandits.trainer import train
+from pearl.randomness import generator
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def pretrain(
+    weights: Weights,
+    stated: Floats32,
+    slate_users: Ints,
+    slate_arms: Ints,
+    rewards: Floats,
+    embeddings: Floats32,
+    settings: TrainingSettings,
+    seed: int,
+    adam: Adam | None = None,
+) -> Floats:
+    """Train on all pairs of every slate, ties skipped: -log sigmoid(better's - worse's logit).
+
+    Args:
+        weights: what is trained, in place.
+        stated: the users' stated features (U, S), in [0, 1].
+        slate_users: every slate's user (n,).
+        slate_arms: every slate's arms (n, K), as rows of `embeddings`.
+        rewards: their rewards (n, K).
+        embeddings: the arms' features (M, Z).
+        settings: batch (pairs a step), pretrain_epochs, dropout, learning rate.
+        seed: the run's seed; with the epoch it indexes order and dropout.
+        adam: the optimiser's state, changed in place; None starts it anew.
+
+    Returns:
+        The mean loss of the pairs in every epoch (pretrain_epochs,), each at its own gradient
+        step; nan without pairs.
+    """
+    state = new_adam(weights) if adam is None else adam
+    users, better, worse = pairs(slate_users, slate_arms, rewards)
+    losses = np.full(settings.pretrain_epochs, np.nan)
+    if len(users) == 0:
+        return losses
+    share = np.ones(len(stated), dtype=np.float32)
+    for epoch in range(settings.pretrain_epochs):
+        order, kept = pretrain_draws(settings, len(users), seed, epoch)
+        # the two of a pair are neighbouring rows of a batch
+        arms = np.stack([better[order], worse[order]], axis=1).reshape(-1)
+        losses[epoch] = train(
+            weights,
+            state,
+            stated,
+            embeddings,
+            share,
+            np.repeat(users[order], 2),
+            arms,
+            np.empty(0, dtype=np.float32),
+            kept.reshape(-1, 2, settings.hidden),
+            settings.dropout,
+            2 * settings.batch,
+            settings.learning_rate,
+            True,
+        ) / len(users)
+    return losses
+
+
+def pairs(slate_users: Ints, slate_arms: Ints, rewards: Floats) -> tuple[Ints, Ints, Ints]:
+    """Return user, better and worse arm of every pair of a slate whose rewards differ.
+
+    Slates come in their order, a slate's pairs (i, j), i < j, lexicographically.
+    """
+    first, second = np.triu_indices(slate_arms.shape[1], 1)
+    ahead, behind = rewards[:, first], rewards[:, second]
+    slate, pair = np.nonzero(ahead != behind)
+    i, j = slate_arms[slate, first[pair]], slate_arms[slate, second[pair]]
+    wins = ahead[slate, pair] > behind[slate, pair]
+    return slate_users[slate], np.where(wins, i, j), np.where(wins, j, i)
+
+
+def pretrain_draws(settings: TrainingSettings, n: int, seed: int, epoch: int) -> tuple[Ints, Flags]:
+    """Return an epoch's order of n pairs and the outputs that dropout keeps.
+
+    Returns:
+        order: a permutation of the n pairs.
+        kept: (n, 2, 2, d): for the pairs in that order, the better and the worse arm, both layers.
+    """
+    order = generator(seed, "bandit/pretrain/order", epoch).permutation(n)
+    draws = generator(seed, "bandit/pretrain/dropout", epoch).random(
+        (n, 2, 2, settings.hidden), dtype=np.float32
+    )
+    return order, draws >= np.float32(settings.dropout)
