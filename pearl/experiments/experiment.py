@@ -22,12 +22,14 @@ Seed = Annotated[int, Field(ge=0, lt=LIMIT, strict=True)]
 SeedCount = Annotated[int, Field(ge=1, le=MOST, strict=True)]
 Seeds = SeedCount | Annotated[tuple[Seed, ...], Field(min_length=1, max_length=MOST)]
 Grid = dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]]
+VariantName = Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
 
 
-class Variant(BaseModel):
+class ProfileChange(BaseModel):
     """What a profile changes; absent names keep the experiment's own value.
 
-    `settings` and `grid` are laid over the experiment's, name by name.
+    `settings` and `grid` are laid over the experiment's, name by name; `variants` names those of
+    the experiment's that are run.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,6 +39,8 @@ class Variant(BaseModel):
     seeds: Seeds | None = None
     methods: tuple[str, ...] | None = None
     grid: Grid = {}
+    variants: tuple[str, ...] | None = None
+    variant_methods: tuple[str, ...] | None = None
 
 
 class Shown(BaseModel):
@@ -66,7 +70,7 @@ class Experiment(BaseModel):
     settings: dict[str, Any] = {}
     """Laid over the environment's settings in params.yaml."""
     horizon: Count
-    """T, rounds."""
+    """T, in the environment's `horizon_unit`."""
     seeds: Seeds
     """A count n (seeds 0..n-1) or the seeds themselves."""
     methods: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -74,7 +78,11 @@ class Experiment(BaseModel):
     """The method that the others are compared with."""
     grid: Grid = {}
     """Settings (or `horizon`) swept: every combination is run."""
-    profiles: dict[Profile, Variant] = {}
+    variants: dict[VariantName, dict[str, Any]] = {}
+    """Settings (or `horizon`) by name, each laid alone over the whole grid beside the base."""
+    variant_methods: tuple[str, ...] | None = None
+    """The methods that the variants are run with; all by default."""
+    profiles: dict[Profile, ProfileChange] = {}
     report: Shown = Shown()
 
     @property
@@ -84,17 +92,26 @@ class Experiment(BaseModel):
 
     def under(self, profile: Profile) -> Experiment:
         """Return the experiment as a profile makes it; a profile not named changes nothing."""
-        variant = self.profiles.get(profile, Variant())
+        change = self.profiles.get(profile, ProfileChange())
+        names = self.variants if change.variants is None else change.variants
         return self.model_copy(
             update={
-                "settings": {**self.settings, **variant.settings},
-                "horizon": variant.horizon or self.horizon,
-                "seeds": self.seeds if variant.seeds is None else variant.seeds,
-                "methods": variant.methods or self.methods,
-                "grid": {**self.grid, **variant.grid},
+                "settings": {**self.settings, **change.settings},
+                "horizon": change.horizon or self.horizon,
+                "seeds": self.seeds if change.seeds is None else change.seeds,
+                "methods": change.methods or self.methods,
+                "grid": {**self.grid, **change.grid},
+                "variants": {name: self.variants[name] for name in names},
+                "variant_methods": change.variant_methods or self.variant_methods,
                 "profiles": {},
             }
         )
+
+    def methods_of(self, variant: str) -> tuple[str, ...]:
+        """Return the methods that a variant is run with; the base is the variant ""."""
+        if variant == "" or self.variant_methods is None:
+            return self.methods
+        return self.variant_methods
 
     def seed_list(self) -> tuple[int, ...]:
         """Return the seeds, ascending."""
@@ -131,8 +148,14 @@ def load_experiment(experiment_id: str, project: Project | None = None) -> Exper
 def _check_names(experiment: Experiment, environments: dict[str, Environment], where: str) -> None:
     kind = one_of(experiment.environment, environments, f"environment {where}")
     known = environments[kind].method_models()
+    for change in experiment.profiles.values():
+        for name in change.variants or ():
+            one_of(name, experiment.variants, f"variant {where}")
     for profile in (None, *experiment.profiles):
-        methods = (experiment if profile is None else experiment.under(profile)).methods
+        made = experiment if profile is None else experiment.under(profile)
+        methods = made.methods
+        for name in made.variant_methods or ():
+            one_of(name, methods, f"method for `variant_methods` among the methods {where}")
         twice = {name for name in methods if methods.count(name) > 1}
         if twice:
             raise SettingError(f"Methods named twice {where}: {', '.join(sorted(twice))}.")

@@ -23,17 +23,21 @@ NOT_HASHED = {"pearl", *(f"pearl.{name}" for name in _SILENT)}
 
 
 @cache
-def code_hash(entry: str) -> str:
-    """Return the hash of an entry point's code, 64 hex digits.
+def code_hash(entry: str, *further: str) -> str:
+    """Return the hash of the code behind one or several entry points, 64 hex digits.
 
     Args:
         entry: "module:function"; the function's name is part of the hash.
+        further: others that the same runs execute, such as the pretraining of their network.
 
     Raises:
         SettingError: the module doesn't exist or isn't Python source.
     """
-    parts = [f"{name}:{_tree_digest(path)}" for name, path in modules_behind(entry).items()]
-    return hashlib.sha256("\n".join([entry, *parts]).encode()).hexdigest()
+    modules: dict[str, Path] = {}
+    for each in (entry, *further):
+        modules |= modules_behind(each)
+    parts = [f"{name}:{_tree_digest(path)}" for name, path in sorted(modules.items())]
+    return hashlib.sha256("\n".join([entry, *further, *parts]).encode()).hexdigest()
 
 
 def modules_behind(entry: str) -> dict[str, Path]:

@@ -27,10 +27,19 @@ def differences(stored: StoredRun, made: Trajectory) -> tuple[str, ...]:
             np.asarray(made.episode_starts, dtype=np.int64),
         ),
     ]
+    for kind, before, now in (
+        ("curve", stored.curves(), made.curves),
+        ("series", stored.series(), made.series),
+    ):
+        for name in dict.fromkeys([*before, *now]):
+            if name not in before or name not in now:
+                found.append(f"{kind} {name}: {'made' if name in now else 'stored'} only")
+            else:
+                found += _unequal(name, before[name], np.asarray(now[name], dtype=np.float64))
     for name in dict.fromkeys([*stored.facts, *made.facts]):
-        before, now = stored.facts.get(name), made.facts.get(name)
-        if canonical(before) != canonical(now):
-            found.append(f"{name}: {before!r} stored, {now!r} made")
+        was, is_now = stored.facts.get(name), made.facts.get(name)
+        if canonical(was) != canonical(is_now):
+            found.append(f"{name}: {was!r} stored, {is_now!r} made")
     return tuple(found)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pearl.errors import PearlError
@@ -41,22 +42,37 @@ class Failure(BaseModel):
 
 
 def check_finite(run: PlannedRun, trajectory: Trajectory) -> None:
-    """Refuse a trajectory with a wrong length or a number that isn't finite.
+    """Refuse a trajectory with a wrong length, a name used twice or a number that isn't finite.
 
     Raises:
-        DivergedError: names the run and the first such round or fact.
-        PearlError: the curve hasn't one value a round.
+        DivergedError: names the run and the first such round, place or fact.
+        PearlError: a curve hasn't one value a round, or two parts have one name.
     """
     regret = np.asarray(trajectory.regret)
-    if regret.shape != (run.horizon,):
-        raise PearlError(f"{run.name}: regret has shape {regret.shape}, not ({run.horizon},).")
-    wrong = np.flatnonzero(~np.isfinite(regret))
-    if len(wrong):
-        t = int(wrong[0])
-        raise DivergedError(f"{run.name}: diverged, regret is {regret[t]} in round {t + 1}.")
+    wanted = (run.horizon,) if run.horizon_unit == "rounds" else (regret.size,)
+    curves = {"regret": regret, **trajectory.curves}
+    for name, curve in curves.items():
+        if np.shape(curve) != wanted or regret.size == 0:
+            raise PearlError(f"{run.name}: {name} has shape {np.shape(curve)}, not {wanted}.")
+        _check_array(run, name, np.asarray(curve), "round")
+    for name, values in trajectory.series.items():
+        if np.ndim(values) != 1:
+            raise PearlError(f"{run.name}: {name} has shape {np.shape(values)}, not one dimension.")
+        _check_array(run, name, np.asarray(values), "place")
+    names = ["t", "regret", *trajectory.curves, *trajectory.series, *trajectory.facts]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise PearlError(f"{run.name}: two parts have the name {', '.join(twice)}.")
     for name, value in [*trajectory.facts.items(), *trajectory.diagnostics.items()]:
         if isinstance(value, float) and not np.isfinite(value):
             raise DivergedError(f"{run.name}: diverged, {name} is {value}.")
+
+
+def _check_array(run: PlannedRun, name: str, values: NDArray[np.float64], place: str) -> None:
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        at = int(wrong[0])
+        raise DivergedError(f"{run.name}: diverged, {name} is {values[at]} in {place} {at + 1}.")
 
 
 def write_failure(folder: Path, run: PlannedRun, error: Exception) -> Failure:

@@ -39,6 +39,10 @@ FIXED = [
     ("config", pa.string()),
     ("code", pa.string()),
 ]
+# Columns that files made by earlier versions lack: no variants and no networks then.
+LATER = [("variant", pa.string()), ("network", pa.string())]
+LISTS = ("curve.", "series.")
+PARTS = ("metric.", "fact.", *LISTS)
 CURVES = [
     ("curve_t", pa.list_(pa.int64())),
     ("curve_regret", pa.list_(pa.float64())),
@@ -58,11 +62,16 @@ def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
     """Return a stored run as one row of the experiment that planned it, in the plan's words."""
     run = planned
     environment = run.spec.config["environment"]
-    rounds = curve_rounds(run.horizon)
-    scalars: dict[str, Any] = {}
+    regret = stored.regret()
+    rounds = curve_rounds(len(regret))
+    parts: dict[str, Any] = {}
     for name, value in stored.facts.items():
         kind = "fact" if isinstance(value, str) else "metric"
-        scalars[f"{kind}.{name}"] = _printed(value)
+        parts[f"{kind}.{name}"] = _printed(value)
+    for name, curve in stored.curves().items():
+        parts[f"curve.{name}"] = _all_printed(curve[rounds - 1])
+    for name, values in stored.series().items():
+        parts[f"series.{name}"] = _all_printed(values)
     return {
         "key": run.key,
         "experiment": run.experiment,
@@ -78,9 +87,11 @@ def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
         "name": run.name,
         "config": canonical(run.spec.config),
         "code": run.spec.code,
-        **scalars,
+        "variant": run.variant,
+        "network": run.network.key if run.network else "",
+        **parts,
         "curve_t": rounds,
-        "curve_regret": stored.regret()[rounds - 1],
+        "curve_regret": regret[rounds - 1],
         "episode_starts": stored.episode_starts(),
     }
 
@@ -88,11 +99,12 @@ def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
 def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
     """Return rows as a table sorted by key.
 
-    Whole numbers make an int64 column, others float64; a metric that a run lacks is null.
+    Whole numbers make an int64 column, others float64, curves and series lists of float64; what a
+    run lacks is null.
     """
     ordered = sorted(rows, key=lambda each: str(each["key"]))
-    scalars = sorted({name for each in ordered for name in each if "." in name})
-    fields = [*FIXED, *((name, _type(ordered, name)) for name in scalars), *CURVES]
+    parts = sorted({name for each in ordered for name in each if name.startswith(PARTS)})
+    fields = [*FIXED, *LATER, *((name, _type(ordered, name)) for name in parts), *CURVES]
     columns = [pa.array([each.get(name) for each in ordered], type=kind) for name, kind in fields]
     return pa.Table.from_arrays(columns, schema=pa.schema(fields))
 
@@ -100,6 +112,10 @@ def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
 def _printed(value: Any) -> Any:
     """Return a float with nine significant digits: what is the same on every machine."""
     return float(f"{value:.9g}") if isinstance(value, float) else value
+
+
+def _all_printed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array([_printed(value) for value in values.tolist()], dtype=np.float64)
 
 
 def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
@@ -130,11 +146,16 @@ def read(path: Path) -> pd.DataFrame:
     for name, _ in [*FIXED, *CURVES]:
         if name not in found.column_names:
             raise DataError(path, "not a results file of pearl", field=name, remedy=remedy)
+    for name, kind in LATER:
+        if name not in found.column_names:
+            found = found.append_column(name, pa.array([""] * len(found), type=kind))
     made: pd.DataFrame = found.to_pandas()
     return made
 
 
 def _type(rows: list[dict[str, Any]], name: str) -> pa.DataType:
+    if name.startswith(LISTS):
+        return pa.list_(pa.float64())
     values = [each[name] for each in rows if each.get(name) is not None]
     if any(isinstance(value, str) for value in values):
         return pa.string()

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pearl.experiments.environment import HorizonUnit
 from pearl.experiments.seeds import LIMIT
 from pearl.runs.canonical import digest
 
@@ -44,6 +45,46 @@ class RunSpec(BaseModel):
         return flat(self.config)
 
 
+class PlannedNetwork(BaseModel):
+    """A network to be pretrained, with the words that go with it.
+
+    Runs that need the same one share it: methods of one seed, split and data set.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    spec: RunSpec
+    """Its config is {"kind": the environment's, "pretraining": the part that determines it}."""
+    entry: str
+    """`pretrain(part, tables, seed) -> arrays by name`."""
+    name: str
+    """For people: "prism pretraining · seed 0"."""
+    profile: str
+    data_source: str
+    provenance: dict[str, Any] | None
+
+    @property
+    def key(self) -> str:
+        """The spec's key."""
+        return self.spec.key
+
+    @property
+    def kind(self) -> str:
+        """The environment's kind."""
+        return str(self.spec.config["kind"])
+
+    @property
+    def part(self) -> dict[str, Any]:
+        """What the pretraining is handed of a run's config."""
+        part: dict[str, Any] = self.spec.config["pretraining"]
+        return part
+
+    @property
+    def data_label(self) -> str:
+        """What a table prints beneath itself about the data."""
+        return data_label(self.provenance)
+
+
 class PlannedRun(BaseModel):
     """A spec with the words that go with it; the words aren't part of the key.
 
@@ -66,6 +107,13 @@ class PlannedRun(BaseModel):
     """hub, mirror, sample, or none."""
     provenance: dict[str, Any] | None
     """The data set's provenance, None where everything is simulated."""
+    horizon_unit: HorizonUnit = "rounds"
+    variant: str = ""
+    """Which of the experiment's variants it belongs to; empty for the base."""
+    pretrain: str | None = None
+    """The environment's pretraining, "module:function"; None where it has none."""
+    network: RunSpec | None = None
+    """The pretrained network that the run starts from; None where the method has none."""
 
     @property
     def key(self) -> str:
@@ -79,13 +127,42 @@ class PlannedRun(BaseModel):
 
     @property
     def horizon(self) -> int:
-        """T, rounds."""
+        """T, in `horizon_unit`."""
         return int(self.spec.config["horizon"])
+
+    @property
+    def length(self) -> str:
+        """T for people, such as "T = 20,000" or "10 epochs"."""
+        return horizon_text(self.horizon, self.horizon_unit)
+
+    @property
+    def planned_network(self) -> PlannedNetwork | None:
+        """The network that the run starts from, as it is to be made."""
+        if self.pretrain is None or self.network is None:
+            return None
+        return PlannedNetwork(
+            spec=self.network,
+            entry=self.pretrain,
+            name=f"{self.kind} pretraining · seed {self.network.seed}",
+            profile=self.profile,
+            data_source=self.data_source,
+            provenance=self.provenance,
+        )
 
     @property
     def data_label(self) -> str:
         """What a table prints beneath itself about the data."""
-        return str(self.provenance["label"]) if self.provenance else "simulated, no data set"
+        return data_label(self.provenance)
+
+
+def horizon_text(horizon: int, unit: HorizonUnit) -> str:
+    """Return how long a run is, for people."""
+    return f"T = {horizon:,}" if unit == "rounds" else f"{horizon:,} epochs"
+
+
+def data_label(provenance: Mapping[str, Any] | None) -> str:
+    """Return what a table prints beneath itself about the data."""
+    return str(provenance["label"]) if provenance else "simulated, no data set"
 
 
 def flat(config: Mapping[str, Any]) -> dict[str, Any]:

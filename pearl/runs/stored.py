@@ -1,8 +1,9 @@
-"""A finished run on disk: five files and a seal that tells whether they are whole."""
+"""A finished run on disk: its files, and a seal that tells whether they are whole."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pearl.simulation.trajectory import Trajectory
 
 FILES = ("run.json", "facts.json", "machine.json", "curve.parquet", "episodes.parquet")
+SERIES = "series.parquet"
+"""There only where the run has series."""
 SEAL = "seal.json"
 
 
@@ -54,8 +57,24 @@ class StoredRun:
 
     def regret(self) -> NDArray[np.float64]:
         """Return the cumulative pseudo-regret after each round, float64[T]."""
-        column = pq.read_table(self.folder / "curve.parquet").column("regret")
-        return np.asarray(column.to_numpy(), dtype=np.float64)
+        return _floats(pq.read_table(self.folder / "curve.parquet", columns=["regret"])["regret"])
+
+    def curves(self) -> dict[str, NDArray[np.float64]]:
+        """Return the run's further curves by name, each float64[T]."""
+        table = pq.read_table(self.folder / "curve.parquet")
+        names = [name for name in table.column_names if name not in ("t", "regret")]
+        return {name: _floats(table[name]) for name in names}
+
+    def series(self) -> dict[str, NDArray[np.float64]]:
+        """Return the run's series by name; empty where it has none."""
+        if not (self.folder / SERIES).is_file():
+            return {}
+        table = pq.read_table(self.folder / SERIES)
+        values = table["values"].to_pylist()
+        return {
+            name: np.asarray(each, dtype=np.float64)
+            for name, each in zip(table["name"].to_pylist(), values, strict=True)
+        }
 
     def episode_starts(self) -> NDArray[np.int64]:
         """Return the rounds, from 1, at which an episode began."""
@@ -70,19 +89,26 @@ def write_run(
     regret = np.asarray(trajectory.regret, dtype=np.float64)
     starts = np.asarray(trajectory.episode_starts, dtype=np.int64)
     rounds = np.arange(1, len(regret) + 1, dtype=np.int64)
+    names = (*FILES, SERIES) if trajectory.series else FILES
     with whole_folder(folder) as temporary:
         _write_json(temporary / "run.json", {"key": run.key, **run.model_dump(mode="json")})
         _write_json(temporary / "facts.json", dict(trajectory.facts))
         _write_json(temporary / "machine.json", machine)
         pq.write_table(
-            pa.table({"t": rounds, "regret": regret}),
+            pa.table({"t": rounds, "regret": regret, **_arrays(trajectory.curves)}),
             temporary / "curve.parquet",
             compression="zstd",
         )
         pq.write_table(
             pa.table({"start": starts}), temporary / "episodes.parquet", compression="zstd"
         )
-        _write_json(temporary / SEAL, {name: sha256_of(temporary / name) for name in FILES})
+        if trajectory.series:
+            pq.write_table(
+                _series_table(_arrays(trajectory.series)),
+                temporary / SERIES,
+                compression="zstd",
+            )
+        _write_json(temporary / SEAL, {name: sha256_of(temporary / name) for name in names})
 
 
 def read_run(folder: Path) -> StoredRun:
@@ -92,11 +118,13 @@ def read_run(folder: Path) -> StoredRun:
         CorruptRunError: a file is missing or changed, or the key doesn't fit the folder.
     """
     seal = _read_json(folder, SEAL)
-    for name in FILES:
+    for name in {**dict.fromkeys(FILES), **seal}:
         if not (folder / name).is_file():
             raise CorruptRunError(folder, f"{name} is missing")
         if sha256_of(folder / name) != seal.get(name):
             raise CorruptRunError(folder, f"{name} is not what was written")
+    if SERIES not in seal and (folder / SERIES).exists():
+        raise CorruptRunError(folder, f"{SERIES} is not what was written")
     content = _read_json(folder, "run.json")
     key = content.pop("key", None)
     try:
@@ -108,6 +136,21 @@ def read_run(folder: Path) -> StoredRun:
     return StoredRun(
         folder, run, _read_json(folder, "facts.json"), _read_json(folder, "machine.json")
     )
+
+
+def _arrays(named: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+    """Return arrays as float64, sorted by name."""
+    return {name: np.asarray(named[name], dtype=np.float64) for name in sorted(named)}
+
+
+def _series_table(series: Mapping[str, NDArray[np.float64]]) -> pa.Table:
+    """Return series of any lengths as one table, a row a series."""
+    kinds = pa.schema([("name", pa.string()), ("values", pa.list_(pa.float64()))])
+    return pa.table({"name": list(series), "values": list(series.values())}, schema=kinds)
+
+
+def _floats(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

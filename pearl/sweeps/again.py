@@ -9,6 +9,7 @@ from pearl.errors import PearlError
 from pearl.experiments.environment import load_object
 from pearl.runs.comparing import differences
 from pearl.runs.machine import machine_facts
+from pearl.runs.pretrained import NetworkStore
 from pearl.sweeps.making import make
 from pearl.sweeps.plans import Plan
 from pearl.sweeps.threads import one_blas_thread
@@ -28,9 +29,8 @@ def make_again(plan: Plan) -> tuple[str, ...]:
     entry = load_object(run.entry)
     with one_blas_thread():
         try:
-            trajectory, machine = make(
-                run, entry, plan.data.tables, machine_facts(plan.project.root)
-            )
+            facts, networks = machine_facts(plan.project.root), NetworkStore.of(plan.project)
+            trajectory, machine = make(run, entry, plan.data.tables, facts, networks)
         except PearlError:
             raise
         except Exception as error:

@@ -10,13 +10,14 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
 
-from pearl.errors import DataError, SourceError
 from pearl.experiments.environment import load_object
 from pearl.files import write_text
 from pearl.runs.machine import machine_facts
+from pearl.runs.pretrained import NetworkStore
 from pearl.runs.spec import PlannedRun
 from pearl.runs.store import RunStore
 from pearl.sweeps.making import Entry, make
+from pearl.sweeps.networks import STOPS
 from pearl.sweeps.plans import Plan
 from pearl.sweeps.threads import assert_one_blas_thread, one_blas_thread
 
@@ -80,12 +81,15 @@ def execute_chunk(project_root: str, specs_file: str) -> list[str]:
 
     Raises:
         DataError, SourceError: the tables are missing or damaged; what was made is kept.
+        CorruptNetworkError: so is a pretrained network.
     """
     root = Path(project_root)
     chunk = Chunk.model_validate_json(Path(specs_file).read_bytes())
     store = RunStore(root / "store")
     made: list[str] = []
     entries = {run.entry: load_object(run.entry) for run in chunk.runs}
+    for pretrain in {run.pretrain for run in chunk.runs if run.pretrain}:
+        load_object(pretrain)
     with one_blas_thread():
         assert_one_blas_thread()
         waiting = []
@@ -110,9 +114,8 @@ def _make(
     if store.has(run.key) or (known and known.attempts > chunk.attempts[run.key]):
         return False
     try:
-        trajectory, machine = make(run, entry, Path(chunk.tables), facts)
-    except (DataError, SourceError):
-        # It says nothing about the run, and the others would meet it too.
+        trajectory, machine = make(run, entry, Path(chunk.tables), facts, NetworkStore(store))
+    except STOPS:
         raise
     except Exception as error:
         store.add_failure(run, error)

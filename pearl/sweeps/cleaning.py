@@ -60,7 +60,7 @@ def _orphans(project: Project) -> Iterator[Waste]:
     current: dict[str, str] = {}
     for kind, environment in load_environments(project).items():
         try:
-            current[kind] = code_hash(environment.entry)
+            current[kind] = code_hash(*environment.code_entries)
         except SettingError:
             continue
     for key in store.all_keys():

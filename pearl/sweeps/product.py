@@ -128,14 +128,20 @@ class Setting:
             SettingError: what the environment doesn't know, see `experiments.cells`.
         """
         environment, experiment = self.environment, self.experiment
-        code = code_hash(environment.entry)
+        code = code_hash(*environment.code_entries)
+        trained = code_hash(environment.pretrain) if environment.pretrain else ""
         provenance: dict[str, Any] | None = None
         fingerprint = ""
         if data.provenance is not None:
             provenance = data.provenance.model_dump(mode="json")
             fingerprint = data.provenance.fingerprint
         for cell in cells(experiment, environment, self.params.settings(environment.kind)):
+            part = environment.pretraining_part(cell.config)
             for seed in seeds:
+                network = None
+                if part is not None:
+                    source = {"kind": environment.kind, "pretraining": part}
+                    network = RunSpec(config=source, seed=seed, data=fingerprint, code=trained)
                 yield PlannedRun(
                     spec=RunSpec(config=cell.config, seed=seed, data=fingerprint, code=code),
                     entry=environment.entry,
@@ -147,4 +153,8 @@ class Setting:
                     name=f"{cell.title} · seed {seed}",
                     data_source=data.source,
                     provenance=provenance,
+                    horizon_unit=environment.horizon_unit,
+                    variant=cell.variant,
+                    pretrain=environment.pretrain,
+                    network=network,
                 )

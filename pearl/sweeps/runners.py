@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Literal, get_args
@@ -14,34 +15,47 @@ from typing import Literal, get_args
 from pearl.errors import PearlError
 from pearl.progress import Advance, progress
 from pearl.sweeps.chunk import execute_chunk, remove_chunks, write_chunks
+from pearl.sweeps.networks import execute_pretraining, missing_networks, write_network_chunks
 from pearl.sweeps.plans import Plan
 
 Runner = Literal["serial", "processes"]
 RUNNERS: tuple[Runner, ...] = get_args(Runner)
 CHUNKS_PER_WORKER = 32
+Work = Callable[[str, str], list[str]]
 
 
 def execute(plan: Plan, *, runner: Runner = "serial", workers: int = 2) -> list[str]:
     """Make a plan's missing runs and return the keys made here.
 
+    The networks that they start from come first, so that no worker waits for another's.
+
     Raises:
-        PearlError: a worker process died.
+        PearlError: a worker process died, or a stored network is damaged.
         KeyboardInterrupt: workers are ended at once; what is finished is kept.
     """
     if not plan.missing:
         return []
-    parallel = runner == "processes" and workers > 1 and len(plan.missing) > 1
+    lanes = workers if runner == "processes" else 1
+    root = str(plan.project.root)
+    if networks := missing_networks(plan):
+        paths = write_network_chunks(plan, networks)
+        _work(execute_pretraining, root, paths, lanes, "pretraining", len(networks))
+    parallel = lanes > 1 and len(plan.missing) > 1
     parts = workers * CHUNKS_PER_WORKER if parallel else len(plan.missing)
     paths = write_chunks(plan, math.ceil(len(plan.missing) / parts))
-    root = str(plan.project.root)
+    return _work(execute_chunk, root, paths, lanes, plan.experiment.id, len(plan.missing))
+
+
+def _work(work: Work, root: str, paths: list[str], lanes: int, title: str, total: int) -> list[str]:
+    """Do the work of every chunk file and remove them; return the keys made."""
     try:
-        with progress(plan.experiment.id, len(plan.missing)) as advance:
-            share = len(plan.missing) / len(paths)
-            if parallel:
-                return _in_processes(root, paths, workers, advance, share)
+        with progress(title, total) as advance:
+            share = total / len(paths)
+            if lanes > 1 and total > 1:
+                return _in_processes(work, root, paths, lanes, advance, share)
             made = []
             for path in paths:
-                made += execute_chunk(root, path)
+                made += work(root, path)
                 advance(share)
             return made
     finally:
@@ -49,7 +63,7 @@ def execute(plan: Plan, *, runner: Runner = "serial", workers: int = 2) -> list[
 
 
 def _in_processes(
-    root: str, paths: list[str], workers: int, advance: Advance, share: float
+    work: Work, root: str, paths: list[str], workers: int, advance: Advance, share: float
 ) -> list[str]:
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
@@ -59,7 +73,7 @@ def _in_processes(
     )
     made: list[str] = []
     try:
-        for done in as_completed([pool.submit(execute_chunk, root, path) for path in paths]):
+        for done in as_completed([pool.submit(work, root, path) for path in paths]):
             made += done.result()
             advance(share)
     except BrokenProcessPool as error:
