@@ -1,0 +1,70 @@
+"""The Gram matrix made anew from features: A^-1 = (lambda I + sum g g')^-1, symmetric exactly."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pearl.bandits.draws import Floats, Ints
+from pearl.bandits.folding import Folded
+from pearl.bandits.step import Rule, State, features
+from pearl.compiled import compiled
+
+
+def rebuild(state: State, rule: Rule, folded: Folded, users: Ints) -> None:
+    """Make A^-1 anew from observations, as after a network update; injected mass is lost.
+
+    Args:
+        state: its inverse changes in place; its errors damp the embeddings, if the rule damps.
+        rule: the method.
+        folded: the network with the observed arms, one row an observation.
+        users: every observation's user (n,); n = 0 gives I/lambda.
+
+    Raises:
+        ValueError: as many users as folded arms are needed.
+    """
+    if len(users) != len(folded.arms):
+        raise ValueError(f"{len(users)} users, {len(folded.arms)} folded arms")
+    g = features(folded, state.errors, rule.damping, users)
+    _invert(g, 1.0 / rule.ceiling, state.inverse)
+
+
+@compiled
+def _invert(g: Floats, regularization: float, inverse: Floats) -> None:
+    """Leave (lambda I + g'g)^-1 in `inverse`: U'U = A by Cholesky, then U^-1 U^-T."""
+    d = len(inverse)
+    upper = np.zeros((d, d))
+    for i in range(d):
+        upper[i, i] = regularization
+    for t in range(len(g)):
+        for i in range(d):
+            if g[t, i] != 0.0:
+                for j in range(i, d):
+                    upper[i, j] += g[t, i] * g[t, j]
+    for k in range(d):
+        pivot = math.sqrt(upper[k, k])
+        for j in range(k, d):
+            upper[k, j] /= pivot
+        for i in range(k + 1, d):
+            for j in range(i, d):
+                upper[i, j] -= upper[k, i] * upper[k, j]
+    # row i of V = U^-T is (e_i - sum over k < i of U_ki V_k) / U_ii, with V lower triangular
+    lower = np.zeros((d, d))
+    for i in range(d):
+        lower[i, i] = 1.0
+        for k in range(i):
+            for j in range(k + 1):
+                lower[i, j] -= upper[k, i] * lower[k, j]
+        for j in range(i + 1):
+            lower[i, j] /= upper[i, i]
+    for i in range(d):
+        for j in range(i + 1):
+            inverse[i, j] = 0.0
+    for k in range(d):
+        for i in range(k + 1):
+            for j in range(i + 1):
+                inverse[i, j] += lower[k, i] * lower[k, j]
+    for i in range(d):
+        for j in range(i):
+            inverse[j, i] = inverse[i, j]

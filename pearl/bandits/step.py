@@ -1,0 +1,540 @@
+"""The bandit's step, Algorithm 1, compiled: predict, choose, shrink, grow, cap, track.
+
+The replay loop calls `play`, a block of interactions between two network updates at a time; the
+deployable policy calls `select` and `observe`, an interaction at a time. `play` does nothing but
+call these two, so both decide the same to the last bit.
+
+A block, as a loop drives it:
+
+    rule, state = rule_of(method, damping), new_state(method, users, hidden)
+    folded = fold(weights, stated, embeddings, slates)            # slates (n, K)
+    log = play(folded, state, rule, Block(users, rewards, *draws(method, seed, first, n, K)))
+    update(weights, ...)                                          # bandits.training
+    rebuild(state, rule, fold(weights, stated, embeddings, memory_arms), memory_users, ...)
+
+Features are float32 as the network is; the Gram matrix's inverse, means and scores are float64.
+Sums run in a fixed order and nothing but + - * / and square roots decides, so results are
+bit-equal on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pearl.bandits.draws import Floats, Ints
+from pearl.bandits.folding import Folded
+from pearl.bandits.method import BanditMethod
+from pearl.compiled import compiled
+
+Flags = NDArray[np.bool_]
+
+_EXPLORATIONS = ("none", "fixed", "error_adaptive", "thompson")
+_FORGETTINGS = ("none", "directional", "always_directional")
+_SLACK = 1e-12  # relative excess over 1/lambda that the cap leaves alone
+_CLOSE = 1e-14
+_NEWTON = 60
+
+
+class Rule(NamedTuple):
+    """A method as numbers."""
+
+    exploration: int
+    """Position among none, fixed, error_adaptive, thompson."""
+    forgetting: int
+    """Position among none, directional, always_directional."""
+    online: bool
+    """Whether the Gram matrix learns."""
+    damping: bool
+    """Whether e(u) enters as (1 - eps_u) e(u)."""
+    bonus: float
+    """gamma, alpha or nu, whichever the exploration uses."""
+    eta: float
+    beta: float
+    threshold: float
+    ceiling: float
+    """1/lambda."""
+
+
+class State(NamedTuple):
+    """What changes from step to step, in place; the network doesn't."""
+
+    inverse: Floats
+    """A^-1 (d, d), symmetric to the last bit."""
+    errors: Floats
+    """eps_u (U,), Eq. (5)."""
+
+
+class Block(NamedTuple):
+    """n interactions with K arms each; arm k of interaction t is row t K + k of Folded.arms."""
+
+    users: Ints
+    """(n,)"""
+    rewards: Floats
+    """(n, K), in [0, 1]; only the chosen arm's is looked at."""
+    ties: Floats
+    """(n,), see draws."""
+    normals: Floats
+    """(n, K), see draws."""
+
+
+class Log(NamedTuple):
+    """What happened in n interactions, each entry (n,)."""
+
+    arms: Ints
+    """The chosen arm, 0 .. K - 1."""
+    means: Floats
+    """mu of the chosen arm, before its reward was known."""
+    uncertainties: Floats
+    """sigma of the chosen arm, before the shrink."""
+    errors: Floats
+    """eps_u before the step."""
+    injected: Flags
+    capped: Flags
+
+
+class Scratch(NamedTuple):
+    """Work space of a step; `select` leaves in it what `observe` and a caller look at."""
+
+    share: NDArray[np.float32]
+    """1 - eps_u (1,), or 1 where nothing is damped."""
+    hidden: NDArray[np.float32]
+    """The first layer's positive outputs, then the second layer's sums (2, d)."""
+    places: Ints
+    values: Floats
+    """Positive entries of g and their places, arm by arm (K, d), `counts` (K,) of them."""
+    indices: Ints
+    counts: Ints
+    images: Floats
+    """A^-1 g (K, d)."""
+    variances: Floats
+    """g' A^-1 g (K,)."""
+    means: Floats
+    scores: Floats
+    growth: Floats
+    """sqrt(eta) |r - mu| g (d,)."""
+
+
+def rule_of(method: BanditMethod, damping: bool) -> Rule:
+    """Return the method as numbers.
+
+    Args:
+        method: any method with a network.
+        damping: whether users' embeddings are damped (bandits.network.TrainingSettings).
+
+    Raises:
+        ValueError: Random and Oracle, which have no network: see draws.random_arms for the one,
+            the other takes the best reward.
+    """
+    if not method.network:
+        raise ValueError(f"exploration {method.exploration} has no network to step with")
+    bonus = {"fixed": method.alpha, "error_adaptive": method.gamma, "thompson": method.nu}
+    return Rule(
+        exploration=_EXPLORATIONS.index(method.exploration),
+        forgetting=_FORGETTINGS.index(method.forgetting),
+        online=method.online,
+        damping=damping,
+        bonus=bonus.get(method.exploration, 0.0),
+        eta=method.eta,
+        beta=method.beta,
+        threshold=method.threshold,
+        ceiling=1.0 / method.regularization,
+    )
+
+
+def new_state(method: BanditMethod, users: int, hidden: int) -> State:
+    """Return A^-1 = I/lambda (hidden x hidden) and every user's first eps."""
+    return State(
+        np.eye(hidden) / method.regularization, np.full(users, method.error_start, dtype=float)
+    )
+
+
+def new_scratch(folded: Folded, arms: int) -> Scratch:
+    """Return work space for `arms` arms a step."""
+    d, kind = len(folded.b2), folded.w2.dtype
+    return Scratch(
+        share=np.ones(1, kind),
+        hidden=np.zeros((2, d), kind),
+        places=np.zeros(d, np.int64),
+        values=np.zeros((arms, d)),
+        indices=np.zeros((arms, d), np.int64),
+        counts=np.zeros(arms, np.int64),
+        images=np.zeros((arms, d)),
+        variances=np.zeros(arms),
+        means=np.zeros(arms),
+        scores=np.zeros(arms),
+        growth=np.zeros(d),
+    )
+
+
+def play(folded: Folded, state: State, rule: Rule, block: Block) -> Log:
+    """Play a block of interactions; `state` changes in place.
+
+    Args:
+        folded: the network, with the block's arms: `fold(weights, stated, embeddings, slates)`.
+        state: A^-1 and the tracked errors at the block's start.
+        rule: the method.
+        block: users, rewards under the current epoch, and the method's draws.
+
+    Raises:
+        ValueError: the shapes don't fit each other.
+    """
+    n, k = block.rewards.shape
+    if not len(block.users) == len(block.ties) == n or block.normals.shape != (n, k):
+        raise ValueError(f"{n} x {k} rewards don't fit the block's users and draws")
+    if len(folded.arms) != n * k:
+        raise ValueError(f"{len(folded.arms)} folded arms, {n} interactions with {k} arms")
+    if n and not 0 <= block.users.min() <= block.users.max() < len(folded.users):
+        raise ValueError(f"users outside 0..{len(folded.users) - 1}")
+    log = Log(
+        np.zeros(n, np.int64),
+        *(np.zeros(n) for _ in range(3)),
+        *(np.zeros(n, np.bool_) for _ in range(2)),
+    )
+    _play(folded, state, rule, block, new_scratch(folded, k), log)
+    return log
+
+
+def features(folded: Folded, errors: Floats, damping: bool, users: Ints) -> Floats:
+    """Return g (n, d) of every user with the arm in the same row of `folded.arms`."""
+    g = np.zeros((len(users), len(folded.b2)))
+    _fill_features(folded, errors, damping, users, new_scratch(folded, 1), g)
+    return g
+
+
+@compiled
+def select(
+    folded: Folded,
+    state: State,
+    rule: Rule,
+    user: int,
+    first: int,
+    arms: int,
+    tie: float,
+    normals: Floats,
+    scratch: Scratch,
+) -> int:
+    """Choose among the arms in rows first .. first + arms - 1 of `folded.arms`; Eq. (6).
+
+    Args:
+        folded: the network.
+        state: isn't changed.
+        rule: the method.
+        user: row of `state.errors` and of the folded users.
+        first: row of the first arm.
+        arms: K.
+        tie: uniform on [0, 1): of m arms with exactly the best score, the floor(m tie)-th wins.
+        normals: (K,), looked at by Thompson sampling only.
+        scratch: afterwards holds means, variances, scores, features and A^-1 g of every arm; the
+            greedy rule computes variance and A^-1 g of the chosen one only.
+
+    Returns:
+        The chosen arm, 0 .. K - 1.
+    """
+    error = state.errors[user]
+    scratch.share[0] = 1.0 - error if rule.damping else 1.0
+    width = 0.0
+    for k in range(arms):
+        _features(folded, user, first + k, scratch, k)
+        scratch.means[k] = _mean(folded, scratch, k)
+        scratch.scores[k] = scratch.means[k]
+        if rule.exploration == 0:
+            continue
+        _variance(state.inverse, scratch, k)
+        width = rule.bonus * math.sqrt(max(scratch.variances[k], 0.0))
+        if rule.exploration == 2:
+            width *= error
+        elif rule.exploration == 3:
+            width *= normals[k]
+        scratch.scores[k] += width
+    chosen = _choose(scratch.scores[:arms], tie)
+    if rule.exploration == 0:
+        _variance(state.inverse, scratch, chosen)
+    return chosen
+
+
+@compiled
+def observe(
+    state: State, rule: Rule, user: int, arm: int, reward: float, scratch: Scratch
+) -> tuple[bool, bool]:
+    """Learn the reward of `arm`, whose features `select` left in `scratch`; Eq. (5), (7)-(9).
+
+    Returns:
+        Whether uncertainty was injected, and whether the cap cut it.
+    """
+    old = state.errors[user]
+    error = abs(reward - scratch.means[arm])
+    injected, capped = False, False
+    if rule.online:
+        _shrink(state.inverse, scratch.images[arm], scratch.variances[arm])
+        surprised = error > old and old > rule.threshold
+        injected = rule.forgetting == 2 or (rule.forgetting == 1 and surprised)
+        if injected:
+            length = _stretch(scratch, arm, math.sqrt(rule.eta) * error)
+            if length * (1.0 + 1.0 / rule.ceiling / _length(scratch, arm)) > rule.ceiling:
+                capped = _cap(state.inverse, scratch.growth, length, rule.ceiling)
+            else:
+                _add(state.inverse, scratch.growth, 1.0)
+    state.errors[user] = rule.beta * old + (1.0 - rule.beta) * error
+    return injected, capped
+
+
+@compiled
+def _play(
+    folded: Folded, state: State, rule: Rule, block: Block, scratch: Scratch, log: Log
+) -> None:
+    n, arms = block.rewards.shape
+    for t in range(n):
+        user = block.users[t]
+        arm = select(
+            folded, state, rule, user, t * arms, arms, block.ties[t], block.normals[t], scratch
+        )
+        log.arms[t] = arm
+        log.means[t] = scratch.means[arm]
+        log.uncertainties[t] = math.sqrt(max(scratch.variances[arm], 0.0))
+        log.errors[t] = state.errors[user]
+        injected, capped = observe(state, rule, user, arm, block.rewards[t, arm], scratch)
+        log.injected[t] = injected
+        log.capped[t] = capped
+
+
+@compiled
+def _fill_features(
+    folded: Folded, errors: Floats, damping: bool, users: Ints, scratch: Scratch, g: Floats
+) -> None:
+    for i in range(len(users)):
+        scratch.share[0] = 1.0 - errors[users[i]] if damping else 1.0
+        _features(folded, users[i], i, scratch, 0)
+        for c in range(scratch.counts[0]):
+            g[i, scratch.indices[0, c]] = scratch.values[0, c]
+
+
+@compiled
+def _features(folded: Folded, user: int, row: int, scratch: Scratch, k: int) -> None:
+    """Leave the positive entries of g in values[k]; what ReLU zeroes costs nothing further."""
+    d = len(folded.b2)
+    first, out = scratch.hidden[0], scratch.hidden[1]
+    stated, embedded, arm = folded.users[user], folded.embedded[user], folded.arms[row]
+    share = scratch.share[0]
+    for j in range(d):
+        out[j] = stated[j] + share * embedded[j] + arm[j]
+    count = 0
+    for j in range(d):
+        first[count] = out[j]
+        scratch.places[count] = j
+        count += out[j] > 0
+    for j in range(d):
+        out[j] = folded.b2[j]
+    _combine(folded.w2, first, scratch.places, count, out)
+    count = 0
+    values, indices = scratch.values[k], scratch.indices[k]
+    for j in range(d):
+        values[count] = out[j]
+        indices[count] = j
+        count += out[j] > 0
+    scratch.counts[k] = count
+
+
+@compiled
+def _combine(rows: Floats, factors: Floats, places: Ints, count: int, out: Floats) -> None:
+    """Add sum_c factors[c] rows[places[c]] to `out`, in the order of c, four at a time."""
+    whole = count - count % 4
+    for c in range(0, whole, 4):
+        f0, f1, f2, f3 = factors[c], factors[c + 1], factors[c + 2], factors[c + 3]
+        a, b = rows[places[c]], rows[places[c + 1]]
+        p, q = rows[places[c + 2]], rows[places[c + 3]]
+        for j in range(len(out)):
+            out[j] = out[j] + f0 * a[j] + f1 * b[j] + f2 * p[j] + f3 * q[j]
+    for c in range(whole, count):
+        f0, a = factors[c], rows[places[c]]
+        for j in range(len(out)):
+            out[j] += f0 * a[j]
+
+
+@compiled
+def _mean(folded: Folded, scratch: Scratch, k: int) -> float:
+    logit = float(folded.bias[0])
+    for c in range(scratch.counts[k]):
+        logit += scratch.values[k, c] * folded.head[scratch.indices[k, c]]
+    return _sigmoid(logit)
+
+
+@compiled
+def _sigmoid(x: float) -> float:
+    small = _exp(-abs(x))
+    return 1.0 / (1.0 + small) if x >= 0.0 else small / (1.0 + small)
+
+
+@compiled
+def _exp(x: float) -> float:
+    """e^x for x <= 0, to about one unit in the last place, by arithmetic alone."""
+    if not x > -700.0:
+        return 0.0 if x <= -700.0 else x
+    n = math.floor(x * 1.4426950408889634 + 0.5)
+    # ln 2 in two parts, the first with trailing zeros, so that n times it is exact
+    r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10
+    term = 1.0
+    for k in range(14, 0, -1):
+        term = 1.0 + term * r / k
+    return math.ldexp(term, int(n))
+
+
+@compiled
+def _variance(inverse: Floats, scratch: Scratch, k: int) -> None:
+    image, count = scratch.images[k], scratch.counts[k]
+    for j in range(len(image)):
+        image[j] = 0.0
+    _combine(inverse, scratch.values[k], scratch.indices[k], count, image)
+    total = 0.0
+    for c in range(count):
+        total += scratch.values[k, c] * image[scratch.indices[k, c]]
+    scratch.variances[k] = total
+
+
+@compiled
+def _choose(scores: Floats, tie: float) -> int:
+    best, tied = scores[0], 0
+    for k in range(1, len(scores)):
+        best = max(best, scores[k])
+    for k in range(len(scores)):
+        tied += scores[k] == best
+    wanted = min(math.floor(tie * tied), tied - 1)
+    for k in range(len(scores)):
+        if scores[k] == best:
+            if wanted == 0:
+                return k
+            wanted -= 1
+    return 0
+
+
+@compiled
+def _shrink(inverse: Floats, image: Floats, variance: float) -> None:
+    """A^-1 <- A^-1 - (A^-1 g)(A^-1 g)' / (1 + g' A^-1 g), Eq. (7)."""
+    scale = 1.0 / math.sqrt(1.0 + max(variance, 0.0))
+    for j in range(len(image)):
+        image[j] *= scale
+    _add(inverse, image, -1.0)
+
+
+@compiled
+def _add(inverse: Floats, w: Floats, sign: float) -> None:
+    """A^-1 <- A^-1 + sign w w'; w_i w_j is rounded as w_j w_i is, so symmetry is kept."""
+    for i in range(len(w)):
+        if w[i] == 0.0:
+            continue
+        row, factor = inverse[i], sign * w[i]
+        for j in range(len(w)):
+            row[j] += factor * w[j]
+
+
+@compiled
+def _length(scratch: Scratch, k: int) -> float:
+    """|g|^2 of arm k."""
+    total = 0.0
+    for c in range(scratch.counts[k]):
+        total += scratch.values[k, c] * scratch.values[k, c]
+    return total
+
+
+@compiled
+def _stretch(scratch: Scratch, k: int, factor: float) -> float:
+    """Leave factor g in `growth` and return its squared length."""
+    growth = scratch.growth
+    for j in range(len(growth)):
+        growth[j] = 0.0
+    total = 0.0
+    for c in range(scratch.counts[k]):
+        value = factor * scratch.values[k, c]
+        growth[scratch.indices[k, c]] = value
+        total += value * value
+    return total
+
+
+@compiled
+def _cap(inverse: Floats, growth: Floats, length: float, ceiling: float) -> bool:
+    """A^-1 <- A^-1 + p p', then its eigenvalues cut at the ceiling; return whether one was above.
+
+    With all eigenvalues of M = A^-1 at most the ceiling, at most one of M + p p' is above
+    (interlacing): the root x of f(x) = p' (x I - M)^-1 p = 1, whose eigenvector is
+    (x I - M)^-1 p. 1/f is increasing and concave there, so Newton's method on 1/f = 1 rises to the
+    root from the left, and there is none to find where f is at most 1 at the ceiling already.
+    """
+    d = len(growth)
+    factor = np.empty((d, d))
+    vector = np.empty(d)
+    low, high = ceiling * (1.0 + _SLACK), ceiling + length
+    top, above = low, False
+    for _ in range(_NEWTON):
+        if not _shifted(inverse, top, factor):
+            # rounding has left an eigenvalue of M above the ceiling: look further up
+            low, above = top, True
+            top = 0.5 * (low + high)
+            continue
+        found = _solve(factor, growth, vector)
+        if found <= 1.0:
+            if not above:
+                break
+            high = top
+        above = True
+        squared = 0.0
+        for j in range(d):
+            squared += vector[j] * vector[j]
+        step = found * (found - 1.0) / squared
+        top = min(max(top + step, low), high)
+        if abs(step) <= _CLOSE * top:
+            break
+    _add(inverse, growth, 1.0)
+    if above:
+        squared = 0.0
+        for j in range(d):
+            squared += vector[j] * vector[j]
+        scale = math.sqrt(max(top - ceiling, 0.0) / squared)
+        for j in range(d):
+            vector[j] *= scale
+        _add(inverse, vector, -1.0)
+    return above
+
+
+@compiled
+def _shifted(inverse: Floats, shift: float, factor: Floats) -> bool:
+    """Leave U with U'U = shift I - A^-1 in `factor`; False where that isn't positive definite."""
+    d = len(factor)
+    for i in range(d):
+        for j in range(i, d):
+            factor[i, j] = -inverse[i, j]
+        factor[i, i] += shift
+    for k in range(d):
+        if not factor[k, k] > 0.0:
+            return False
+        pivot = math.sqrt(factor[k, k])
+        row = factor[k]
+        for j in range(k, d):
+            row[j] /= pivot
+        for i in range(k + 1, d):
+            target, share = factor[i], row[i]
+            for j in range(i, d):
+                target[j] -= share * row[j]
+    return True
+
+
+@compiled
+def _solve(factor: Floats, right: Floats, out: Floats) -> float:
+    """Leave x with U'U x = right in `out` and return right' x."""
+    d = len(out)
+    for j in range(d):
+        out[j] = right[j]
+    product = 0.0
+    for k in range(d):
+        out[k] /= factor[k, k]
+        product += out[k] * out[k]
+        for j in range(k + 1, d):
+            out[j] -= out[k] * factor[k, j]
+    for k in range(d - 1, -1, -1):
+        total = out[k]
+        for j in range(k + 1, d):
+            total -= factor[k, j] * out[j]
+        out[k] = total / factor[k, k]
+    return product
