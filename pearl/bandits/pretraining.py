@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.bandits.network import Adam, Floats32, TrainingSettings, Weights, new_adam
-from pearl.bandits.trainer import train
+from pearl.bandits.trainer import Rows, train
 from pearl.randomness import generator
 
 Ints = NDArray[np.int64]
@@ -50,23 +50,10 @@ def pretrain(
     share = np.ones(len(stated), dtype=np.float32)
     for epoch in range(settings.pretrain_epochs):
         order, kept = pretrain_draws(settings, len(users), seed, epoch)
-        # the two of a pair are neighbouring rows of a batch
-        arms = np.stack([better[order], worse[order]], axis=1).reshape(-1)
-        losses[epoch] = train(
-            weights,
-            state,
-            stated,
-            embeddings,
-            share,
-            np.repeat(users[order], 2),
-            arms,
-            np.empty(0, dtype=np.float32),
-            kept.reshape(-1, 2, settings.hidden),
-            settings.dropout,
-            2 * settings.batch,
-            settings.learning_rate,
-            True,
-        ) / len(users)
+        both = np.stack([better[order], worse[order]], axis=1).ravel()
+        rows = Rows(np.repeat(users[order], 2), both, None, kept.reshape(-1, 2, settings.hidden))
+        losses[epoch] = train(weights, state, stated, share, embeddings, rows, settings)
+        losses[epoch] /= len(users)
     return losses
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.bandits.network import Adam, Floats32, TrainingSettings, Weights
-from pearl.bandits.trainer import train
+from pearl.bandits.trainer import Rows, train
 from pearl.randomness import generator
 
 Ints = NDArray[np.int64]
@@ -49,26 +49,14 @@ def update(
     n = len(users)
     if n == 0 or settings.passes == 0:
         return float("nan")
-    damped = eps is not None and settings.damping
-    share = 1.0 - eps if eps is not None and damped else np.ones(len(stated))
+    share = np.ones(len(stated), dtype=np.float32)
+    if eps is not None and settings.damping:
+        share = (1.0 - eps).astype(np.float32)
     total = 0.0
     for k in range(settings.passes):
         order, kept = update_draws(settings, n, seed, number, k)
-        total += train(
-            weights,
-            adam,
-            stated,
-            embeddings,
-            share.astype(np.float32),
-            users[order],
-            arms[order],
-            rewards[order].astype(np.float32),
-            kept,
-            settings.dropout,
-            settings.batch,
-            settings.learning_rate,
-            False,
-        )
+        rows = Rows(users[order], arms[order], rewards[order].astype(np.float32), kept)
+        total += train(weights, adam, stated, share, embeddings, rows, settings)
     return total / (n * settings.passes)
 
 
