@@ -69,6 +69,11 @@ class Project:
         return self.root / "tables"
 
     @property
+    def embeddings(self) -> Path:
+        """Vectors of the tables' texts, made by the embed stages."""
+        return self.root / "embeddings"
+
+    @property
     def results(self) -> Path:
         """One Parquet file an experiment, made by the experiment stages alone."""
         return self.root / "results"

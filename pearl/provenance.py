@@ -5,9 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from pearl.errors import DataError
 from pearl.files import write_text
@@ -28,11 +35,23 @@ class FileFacts(BaseModel):
     byte_count: int = Field(ge=0)
 
 
+class EmbeddingFacts(BaseModel):
+    """What turned texts into vectors: the model, its weights, and how its numbers are rounded."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str = Field(min_length=1)
+    weights_sha256: Sha256
+    dimension: int = Field(ge=1)
+    rounding: str
+
+
 class Provenance(BaseModel):
     """Everything that says which data a number stands on.
 
     `rows` counts the publisher's records (requests, conversations). `commercial` says whether the
-    licence allows commercial use. `label` is what a table prints beneath itself.
+    licence allows commercial use. `label` is what a table prints beneath itself. `embedding` is
+    there only where texts became vectors.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,19 +66,29 @@ class Provenance(BaseModel):
     files: tuple[FileFacts, ...] = Field(min_length=1)
     rows: int = Field(ge=0)
     label: str
+    embedding: EmbeddingFacts | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = handler(self)
+        if document.get("embedding") is None:
+            document.pop("embedding", None)
+        return document
 
     @property
     def fingerprint(self) -> str:
         """16 hex digits that name these bytes from this source.
 
-        Hashes the data set, the source and each file's name and SHA-256; a new licence text or
-        label doesn't change it.
+        Hashes the data set, the source, each file's name and SHA-256, and what embedded its texts;
+        a new licence text or label doesn't change it.
         """
-        identity = {
+        identity: dict[str, Any] = {
             "dataset": self.dataset,
             "source": self.source,
             "files": sorted([facts.name, facts.sha256] for facts in self.files),
         }
+        if self.embedding is not None:
+            identity["embedding"] = self.embedding.model_dump(mode="json")
         canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 

@@ -12,6 +12,7 @@ import requests
 from filelock import FileLock
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
+from pearl.datasets.manifest import PublishedFile
 from pearl.errors import SourceError
 from pearl.files import sha256_of
 from pearl.progress import Advance, progress
@@ -40,12 +41,17 @@ class _BrokenError(Exception):
     """An attempt that may succeed when it is made again."""
 
 
-def download(url: str, facts: FileFacts, folder: Path, patience: Patience | None = None) -> Path:
+Published = FileFacts | PublishedFile
+
+
+def download(url: str, facts: Published, folder: Path, patience: Patience | None = None) -> Path:
     """Return the path of the published file in `folder`, downloading what is missing of it.
 
     The bytes gather in `<name>.part`, which outlives a broken connection and a killed process; the
     file takes its name only when its SHA-256 is the published one. One process at a time downloads
-    a file. A server that ignores Range is read from the beginning.
+    a file. A server that ignores Range is read from the beginning. Where no size is published the
+    server's own announcement stands in for it; where no SHA-256 is, the content is the caller's to
+    check.
 
     Raises:
         SourceError: the server can't be reached, says no, or serves other bytes.
@@ -54,18 +60,18 @@ def download(url: str, facts: FileFacts, folder: Path, patience: Patience | None
     folder.mkdir(parents=True, exist_ok=True)
     target, part = folder / facts.name, folder / f"{facts.name}.part"
     with FileLock(folder / f"{facts.name}.lock"):
-        if target.is_file() and sha256_of(target) == facts.sha256:
+        if target.is_file() and facts.sha256 in (None, sha256_of(target)):
             return target
         target.unlink(missing_ok=True)
         resumed = _size(part) > 0
         _gather(url, facts, part, patience)
         found = sha256_of(part)
-        if found != facts.sha256 and resumed:
+        if facts.sha256 not in (None, found) and resumed:
             # The beginning may come from an earlier, damaged attempt: one try from nothing.
             part.unlink()
             _gather(url, facts, part, patience)
             found = sha256_of(part)
-        if found != facts.sha256:
+        if facts.sha256 not in (None, found):
             part.unlink()
             raise SourceError(
                 f"{url} serves other bytes than were published: sha256 {found}, published "
@@ -76,16 +82,16 @@ def download(url: str, facts: FileFacts, folder: Path, patience: Patience | None
     return target
 
 
-def _gather(url: str, facts: FileFacts, part: Path, patience: Patience) -> None:
+def _gather(url: str, facts: Published, part: Path, patience: Patience) -> None:
     """Bring `part` to the published size, over as many attempts as bring something new."""
-    if _size(part) > facts.byte_count:
+    if facts.byte_count is not None and _size(part) > facts.byte_count:
         part.unlink()
     most, failures = _size(part), 0
     with progress(f"downloading {facts.name}", facts.byte_count, unit="bytes") as advance:
         advance(most)
         while True:
             try:
-                if _size(part) < facts.byte_count:
+                if facts.byte_count is None or _size(part) < facts.byte_count:
                     _attempt(url, facts, part, patience.timeout, advance)
                 return
             except (_BrokenError, requests.RequestException, HTTPError) as error:
@@ -95,13 +101,13 @@ def _gather(url: str, facts: FileFacts, part: Path, patience: Patience) -> None:
                 if failures >= patience.attempts:
                     raise SourceError(
                         f"{url} can't be downloaded: {_reason(error)}; {size} of "
-                        f"{facts.byte_count} bytes are here and are kept.",
+                        f"{facts.byte_count or 'its'} bytes are here and are kept.",
                         remedy=f"Run the same command again to go on from there, or {OTHER_WAYS}",
                     ) from error
                 patience.sleep(patience.pause * 2 ** (failures - 1))
 
 
-def _attempt(url: str, facts: FileFacts, part: Path, timeout: float, advance: Advance) -> None:
+def _attempt(url: str, facts: Published, part: Path, timeout: float, advance: Advance) -> None:
     offset = _size(part)
     headers = {"Accept-Encoding": "identity"}
     if offset:
@@ -111,6 +117,13 @@ def _attempt(url: str, facts: FileFacts, part: Path, timeout: float, advance: Ad
         encoded = response.headers.get("Content-Encoding", "identity") != "identity"
         if not whole and not (_continues(response, offset) and not encoded):
             _refuse(url, response, part)
+        total = facts.byte_count if facts.byte_count is not None else _announced(response)
+        if total is None and facts.sha256 is None:
+            raise SourceError(
+                f"{url}: the server doesn't say how long the file is, and nothing else tells "
+                "whether it is whole.",
+                remedy=f"Something stands between here and the publisher; {OTHER_WAYS}",
+            )
         if whole:
             advance(-offset)
             offset = 0
@@ -118,18 +131,30 @@ def _attempt(url: str, facts: FileFacts, part: Path, timeout: float, advance: Ad
             # read1 gives what has arrived: nothing is lost of a chunk that breaks off.
             while chunk := response.raw.read1(CHUNK_BYTES, decode_content=True):
                 offset += len(chunk)
-                if offset > facts.byte_count:
+                if total is not None and offset > total:
                     break
                 stream.write(chunk)
                 advance(len(chunk))
-    if offset > facts.byte_count:
+    if total is None:
+        return
+    if offset > total:
         part.unlink()
         raise SourceError(
-            f"{url} serves more than the {facts.byte_count} bytes that were published.",
+            f"{url} serves more than the {total} bytes that were published.",
             remedy=f"Something between here and the publisher changes the file; {OTHER_WAYS}",
         )
-    if offset < facts.byte_count:
+    if offset < total:
         raise _BrokenError(f"the connection ended after {offset} bytes")
+
+
+def _announced(response: requests.Response) -> int | None:
+    """Return the whole file's size as the server tells it, None where it doesn't."""
+    place = re.match(r"bytes \d+-\d+/(\d+)$", response.headers.get("Content-Range", ""))
+    if place is not None:
+        return int(place[1])
+    length = response.headers.get("Content-Length", "")
+    encoded = response.headers.get("Content-Encoding", "identity") != "identity"
+    return int(length) if length.isdigit() and not encoded else None
 
 
 def _continues(response: requests.Response, offset: int) -> bool:

@@ -8,7 +8,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pearl.errors import DataError
-from pearl.provenance import FileFacts, Provenance, Source
+from pearl.provenance import FileFacts, Provenance, Sha256, Source
 from pearl.yaml_files import mapping_of
 
 FILE_NAME = "manifest.yaml"
@@ -33,6 +33,37 @@ class SampleFacts(BaseModel):
     statistics: Statistics
 
 
+class PublishedFile(BaseModel):
+    """One file as its publisher tells of it; None where it publishes no checksum or size.
+
+    What isn't published is recorded when the file is first seen and passes every other check.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1)
+    sha256: Sha256 | None = None
+    byte_count: int | None = Field(default=None, ge=0)
+
+    @property
+    def facts(self) -> FileFacts | None:
+        """The whole facts, or None where the publisher leaves some of them open."""
+        if self.sha256 is None or self.byte_count is None:
+            return None
+        return FileFacts(name=self.name, sha256=self.sha256, byte_count=self.byte_count)
+
+    def contradiction(self, found: FileFacts) -> str:
+        """Say in what a file differs from what was published of it; nothing ("") if it doesn't."""
+        same = self.sha256 in (None, found.sha256) and self.byte_count in (None, found.byte_count)
+        if same:
+            return ""
+        size = "" if self.byte_count is None else f" ({self.byte_count} bytes)"
+        return (
+            f"sha256 {found.sha256} ({found.byte_count} bytes), where the manifest names "
+            f"{self.sha256 or 'none'}{size}"
+        )
+
+
 class Manifest(BaseModel):
     """The publisher's facts, and the sample's where there is one.
 
@@ -51,17 +82,22 @@ class Manifest(BaseModel):
     revision: str = Field(pattern=r"^[0-9a-f]{40}$")
     url: str = Field(pattern=r"^https://")
     rows: int = Field(ge=1)
-    files: tuple[FileFacts, ...] = Field(min_length=1)
+    files: tuple[PublishedFile, ...] = Field(min_length=1)
     statistics: Statistics
     sample: SampleFacts | None = None
 
-    def provenance(self, source: Source) -> Provenance:
+    def provenance(self, source: Source, files: tuple[FileFacts, ...] | None = None) -> Provenance:
         """What a folder of this data set from this source carries beside it.
 
         The mirror holds the publisher's own files, so only its `source` and label differ from the
-        hub's. Raises ValueError for the sample of a manifest that names none.
+        hub's. `files` are the files as they were found: they are needed where the publisher leaves
+        a checksum open. Raises ValueError without them there, and for the sample of a manifest
+        that names none.
         """
         if source != "sample":
+            known = files or tuple(f for f in (p.facts for p in self.files) if f is not None)
+            if len(known) != len(self.files):
+                raise ValueError(f"the manifest of {self.dataset} leaves a checksum open")
             return Provenance(
                 dataset=self.dataset,
                 source=source,
@@ -70,7 +106,7 @@ class Manifest(BaseModel):
                 url=self.url,
                 licence=self.licence,
                 commercial=self.commercial,
-                files=self.files,
+                files=known,
                 rows=self.rows,
                 label=f"{self.title} ({source})",
             )

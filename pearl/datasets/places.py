@@ -7,12 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock
+
 from pearl.datasets import manifest as manifests
 from pearl.datasets.dataset import DataSet
 from pearl.datasets.download import Patience, download
+from pearl.datasets.first_seen import checked_files, downloads, known_files
 from pearl.datasets.manifest import Manifest
 from pearl.errors import DataError, SourceError
-from pearl.files import sha256_of
+from pearl.files import seal, seal_fault, sha256_of
 from pearl.project import Project
 from pearl.provenance import FileFacts, Provenance, Source
 
@@ -31,31 +34,31 @@ def hub(
     project: Project, entry: DataSet, base_url: str | None = None, patience: Patience | None = None
 ) -> Obtained:
     """Download what is missing of the publisher's files; `base_url` stands in for the publisher."""
-    manifest, folder = entry.manifest, hub_folder(project, entry)
-    for facts in manifest.files:
-        download(f"{base_url or manifest.url}/{facts.name}", facts, folder, patience)
-    return Obtained(folder, manifest.provenance("hub"))
+    manifest, folder = entry.manifest, downloads(project, entry)
+    for file in manifest.files:
+        download(f"{base_url or manifest.url}/{file.name}", file, folder, patience)
+    try:
+        return hub_here(project, entry)
+    except SourceError:
+        # A file whose checksum nobody published has to be asked for again, not kept.
+        for file in manifest.files:
+            if file.sha256 is None:
+                (folder / file.name).unlink(missing_ok=True)
+        raise
 
 
 def hub_here(project: Project, entry: DataSet) -> Obtained:
     """Find what was downloaded before, without network; SourceError where it isn't whole."""
-    folder = hub_folder(project, entry)
-    for facts in entry.manifest.files:
-        check_file(folder / facts.name, facts, lambda file, said: _hub_error(entry, file, said))
-    return Obtained(folder, entry.manifest.provenance("hub"))
+    folder = downloads(project, entry)
+    files = checked_files(project, entry, folder, lambda file, said: _hub_error(entry, file, said))
+    return Obtained(folder, entry.manifest.provenance("hub", files))
 
 
-def hub_folder(project: Project, entry: DataSet) -> Path:
-    """The folder where downloads of the pinned revision gather, and stay."""
-    return project.store / "downloads" / entry.name / entry.manifest.revision
-
-
-def mirror(entry: DataSet) -> Obtained:
+def mirror(project: Project, entry: DataSet) -> Obtained:
     """Find the publisher's files in the folder named by PEARL_DATA_MIRROR and check them."""
     folder = mirror_folder(entry)
-    for facts in entry.manifest.files:
-        check_file(folder / facts.name, facts, _mirror_error)
-    return Obtained(folder, entry.manifest.provenance("mirror"))
+    files = checked_files(project, entry, folder, _mirror_error)
+    return Obtained(folder, entry.manifest.provenance("mirror", files))
 
 
 def mirror_folder(entry: DataSet) -> Path:
@@ -81,8 +84,16 @@ def mirror_folder(entry: DataSet) -> Path:
     return root / entry.name
 
 
-def sample(project: Project, entry: DataSet, *, stage: bool = False) -> Obtained:
-    """Find the sample, from data/ in a DVC stage (what data.dvc imports), else from samples/."""
+def sample(
+    project: Project, entry: DataSet, *, stage: bool = False, full: bool = False
+) -> Obtained:
+    """Find the sample, from data/ in a DVC stage (what data.dvc imports), else from samples/.
+
+    At `full` size it stands in the store, where it is generated once; a data set whose generator
+    knows one size only has no other.
+    """
+    if full and entry.full_sample is not None:
+        return _full_sample(project, entry)
     root = project.data if stage else project.samples
     folder = root / entry.name
     manifest = sample_manifest(folder, entry)
@@ -112,15 +123,34 @@ def obtain(
     source: Source,
     *,
     stage: bool = False,
+    full: bool = False,
     base_url: str | None = None,
     patience: Patience | None = None,
 ) -> Obtained:
-    """Return the publisher's files from one source, never from another one."""
+    """Return the publisher's files from one source, never from another one.
+
+    `full` asks for the sample at the publisher's size; it says nothing about hub and mirror.
+    """
     if source == "hub":
         return hub(project, entry, base_url, patience)
     if source == "mirror":
-        return mirror(entry)
-    return sample(project, entry, stage=stage)
+        return mirror(project, entry)
+    return sample(project, entry, stage=stage, full=full)
+
+
+def known(project: Project, entry: DataSet, source: Source, *, full: bool = False) -> Provenance:
+    """Return what a source's files are, without network.
+
+    Raises:
+        DataError, SourceError: a mirror or sample is missing or malformed; or the hub's files were
+            never here and their publisher leaves a checksum open.
+    """
+    if source != "hub":
+        return obtain(project, entry, source, full=full).provenance
+    files = known_files(project, entry)
+    if files is None:
+        return hub_here(project, entry).provenance
+    return entry.manifest.provenance("hub", files)
 
 
 def check_file(file: Path, facts: FileFacts, error: Callable[[Path, str], Exception]) -> None:
@@ -135,6 +165,17 @@ def check_file(file: Path, facts: FileFacts, error: Callable[[Path, str], Except
             f"sha256 {found} ({size} bytes), where the manifest names {facts.sha256} "
             f"({facts.byte_count} bytes)",
         )
+
+
+def _full_sample(project: Project, entry: DataSet) -> Obtained:
+    assert entry.full_sample is not None
+    folder = project.store / "samples" / f"{entry.name}-full" / entry.full_sample.version
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")):
+        if seal_fault(folder):
+            entry.full_sample.write(folder)
+            seal(folder)
+    return Obtained(folder, sample_manifest(folder, entry).provenance("sample"))
 
 
 def _hub_error(entry: DataSet, file: Path, problem: str) -> SourceError:

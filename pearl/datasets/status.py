@@ -32,7 +32,7 @@ def presence(project: Project, entry: DataSet) -> list[Presence]:
         _looked(
             "sample (data/)", lambda: places.sample(project, entry, stage=True).provenance.label
         ),
-        _looked("mirror", lambda: str(places.mirror(entry).folder)),
+        _looked("mirror", lambda: str(places.mirror(project, entry).folder)),
         _looked("hub (downloaded)", lambda: places.hub_here(project, entry).provenance.label),
     ]
     for folder, stage in ((project.raw / name, "fetch"), (project.tables / name, "build")):

@@ -6,9 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pearl.datasets import places
+from pearl.datasets.built import fault_of
 from pearl.datasets.dataset import Check, DataSet
 from pearl.datasets.places import Obtained
-from pearl.datasets.prepared import fault_of
 from pearl.errors import DataError, PearlError
 from pearl.project import Project
 from pearl.provenance import FILE_NAME as PROVENANCE
@@ -26,7 +26,7 @@ def verify(project: Project, entry: DataSet, source: Source) -> list[Check]:
         facts = found.provenance.files
         seen = ", ".join(f"{f.name} {f.sha256[:12]}… {f.byte_count:,} bytes" for f in facts)
         checks = [Check(name, True, seen)]
-        checks += entry.check_raw(found.folder, found.provenance.rows)
+        checks += entry.check_raw(found.folder, found.provenance)
         if source == "sample":
             checks.append(_reproduced(found.folder, entry))
     raw, tables = project.raw / entry.name, project.tables / entry.name

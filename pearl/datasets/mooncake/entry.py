@@ -16,6 +16,7 @@ from pearl.datasets.mooncake.jsonl import read_jsonl
 from pearl.datasets.mooncake.table import is_current, read_table, write_table
 from pearl.datasets.mooncake.trace import MooncakeTrace, new_block_order_holds
 from pearl.errors import DataError
+from pearl.provenance import Provenance
 
 FILE_NAME = "conversation_trace.jsonl"
 TEXT = resources.files(__package__).joinpath(MANIFEST).read_text(encoding="utf-8")
@@ -28,12 +29,13 @@ def build(raw: Path, tables: Path) -> int:
     return len(trace)
 
 
-def check_raw(raw: Path, rows: int) -> list[Check]:
+def check_raw(raw: Path, provenance: Provenance) -> list[Check]:
     """Check every rule of the trace, its number of requests and the numbering of block ids."""
     try:
         trace = read_jsonl(raw / FILE_NAME)
     except DataError as error:
         return [Check("every line and rule of the trace", False, str(error))]
+    rows = provenance.rows
     seen = f"{len(trace.blocks):,} prefix-chained block references"
     order = new_block_order_holds(trace)
     gap = "no gap" if order else "a gap or a later id before an earlier one"
