@@ -25,8 +25,6 @@ class Batch(NamedTuple):
 
     x: Floats32
     """Inputs (n, S + E + Z)."""
-    kept: NDArray[np.bool_]
-    """What dropout keeps of both layers' outputs (n, 2, d)."""
     g1: Floats32
     """What comes out of the first layer (n, d)."""
     g2: Floats32
@@ -201,6 +199,7 @@ def differentiate(
     s: Batch,
     weights: Weights,
     stated: int,
+    kept: NDArray[np.bool_],
     scale: float,
     rewards: Floats32,
     pairwise: bool,
@@ -209,9 +208,10 @@ def differentiate(
     """Fill the gradient of the batch's mean loss, for the embeddings in s.d_embedding.
 
     Args:
-        s: its x and kept are read, the rest is filled.
+        s: its x is read, the rest is filled.
         weights: stay as they are.
         stated: S, the first of the rows of w1 that take the embedding.
+        kept: what dropout keeps of both layers' outputs (n, 2, d).
         scale: 1 / (1 - dropout).
         rewards: every row's reward (n,); unused where pairwise.
         pairwise: rows 2i and 2i + 1 are the better and the worse of a pair, -log sigmoid of the
@@ -222,8 +222,8 @@ def differentiate(
         The loss, summed over rows or pairs.
     """
     factor = np.float32(scale)
-    _layer(s.x, weights.w1, weights.b1, s.kept[:, 0], factor, s.g1, s.slope1)
-    _layer(s.g1, weights.w2, weights.b2, s.kept[:, 1], factor, s.g2, s.slope2)
+    _layer(s.x, weights.w1, weights.b1, kept[:, 0], factor, s.g1, s.slope1)
+    _layer(s.g1, weights.w2, weights.b2, kept[:, 1], factor, s.g2, s.slope2)
     for i in range(len(s.x)):
         logit = weights.bias[0]
         for j in range(len(weights.head)):

@@ -61,11 +61,13 @@ def train(
     for start in range(0, len(rows.users), size):
         part = slice(start, start + size)
         users = rows.users[part]
-        batch = Batch(*(array[: len(users)] for array in room))._replace(kept=rows.kept[part])
+        batch = Batch(*(array[: len(users)] for array in room))
         batch.x[:, :S] = stated[users]
         batch.x[:, S : S + E] = share[users, None] * weights.users[users]
         batch.x[:, S + E :] = embeddings[rows.arms[part]]
-        total += differentiate(batch, weights, S, scale, rewards[part], pairwise, gradient)
+        total += differentiate(
+            batch, weights, S, rows.kept[part], scale, rewards[part], pairwise, gradient
+        )
         np.add.at(gradient.users, users, share[users, None] * batch.d_embedding)
         descend(weights, adam, gradient, settings.learning_rate)
         gradient.users[users] = 0.0
@@ -73,13 +75,6 @@ def train(
 
 
 def _room(weights: Weights, n: int) -> Batch:
-    d = len(weights.head)
-    hidden = [np.empty((n, d), dtype=np.float32) for _ in range(6)]
-    return Batch(
-        np.empty((n, len(weights.w1)), dtype=np.float32),
-        np.empty((n, 2, d), dtype=np.bool_),
-        *hidden,
-        np.empty(n, dtype=np.float32),
-        np.empty(n, dtype=np.float32),
-        np.empty((n, weights.users.shape[1]), dtype=np.float32),
-    )
+    d, E = len(weights.head), weights.users.shape[1]
+    shapes = [(n, len(weights.w1)), *[(n, d)] * 6, (n,), (n,), (n, E)]
+    return Batch(*(np.empty(shape, dtype=np.float32) for shape in shapes))
