@@ -82,14 +82,11 @@ def play(blocks: Iterable[Block], learner: Learner) -> Log:
 
 
 def first_state(learner: Learner, rule: step.Rule) -> step.State:
-    """Return I/lambda or, with a prior, (lambda I + sum g g')^-1 over what pretraining saw.
-
-    The prior's features are those of pretraining: embeddings aren't damped in them.
-    """
+    """Return I/lambda or, with a prior, (lambda I + sum g g')^-1 over what pretraining saw."""
     state = step.new_state(learner.method, len(learner.stated), learner.training.hidden)
     if learner.method.prior == "pretraining":
         folded = fold(learner.weights, learner.stated, learner.embeddings, learner.prior_arms)
-        rebuild(state, rule._replace(damping=False), folded, learner.prior_users)
+        rebuild(state, rule, folded, learner.prior_users)
     return state
 
 

@@ -1,0 +1,93 @@
+"""Section 3's Algorithm 1 written down again, in float64 NumPy, one interaction at a time.
+
+Only the network's training is pearl's own (it is tested against torch elsewhere).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from pearl.bandits.method import BanditMethod
+from pearl.bandits.network import Adam, TrainingSettings, Weights
+from pearl.bandits.training import update
+from pearl.environments.interactions import Block
+
+Row = dict[str, float]
+
+
+def literal_replay(
+    blocks: Iterable[Block],
+    method: BanditMethod,
+    training: TrainingSettings,
+    weights: Weights,
+    adam: Adam,
+    stated: np.ndarray,
+    embeddings: np.ndarray,
+    seed: int,
+    size: int,
+) -> list[Row]:
+    """Play an error-adaptive, fixed or greedy method without a prior; return what each step saw."""
+    errors = np.full(len(stated), method.error_start)
+    inverse = np.eye(training.hidden) / method.regularization
+    seen: list[tuple[int, int, float]] = []
+    rows: list[Row] = []
+    updates = 0
+    for block in blocks:
+        for user, arms, rewards in zip(block.users, block.arms, block.rewards, strict=True):
+            g = np.array([_features(weights, stated, embeddings, user, a, errors) for a in arms])
+            mean = 1 / (1 + np.exp(-(g @ weights.head.astype(float) + float(weights.bias[0]))))
+            sigma = np.sqrt(np.einsum("ki,ij,kj->k", g, inverse, g))
+            factor: Mapping[str, float] = {
+                "none": 0.0,
+                "fixed": method.alpha,
+                "error_adaptive": method.gamma * errors[user],
+            }
+            arm = int(np.argmax(mean + factor[method.exploration] * sigma))
+            old, error = errors[user], abs(rewards[arm] - mean[arm])
+            image = inverse @ g[arm]
+            inverse = inverse - np.outer(image, image) / (1 + g[arm] @ image)
+            injected = method.forgetting == "directional" and error > old > method.threshold
+            if injected:
+                inverse = inverse + method.eta * error**2 * np.outer(g[arm], g[arm])
+                values, vectors = np.linalg.eigh(inverse)
+                inverse = (vectors * np.minimum(values, 1 / method.regularization)) @ vectors.T
+            errors[user] = method.beta * old + (1 - method.beta) * error
+            seen.append((user, arms[arm], rewards[arm]))
+            rows.append(
+                {
+                    "choice": arm,
+                    "mean": mean[arm],
+                    "sigma": sigma[arm],
+                    "tracker": old,
+                    "injected": injected,
+                }
+            )
+        if block.update:
+            newest = seen[-size:]
+            users, arms, rewards = (np.array(column) for column in zip(*newest, strict=True))
+            update(
+                *(weights, adam, stated, users, arms, rewards, errors),
+                *(embeddings, training, seed, updates),
+            )
+            updates += 1
+            g = np.array(
+                [_features(weights, stated, embeddings, u, a, errors) for u, a, _ in newest]
+            )
+            inverse = np.linalg.inv(method.regularization * np.eye(training.hidden) + g.T @ g)
+    return rows
+
+
+def _features(
+    weights: Weights,
+    stated: np.ndarray,
+    embeddings: np.ndarray,
+    user: int,
+    arm: int,
+    errors: np.ndarray,
+) -> np.ndarray:
+    embedded = (1 - errors[user]) * weights.users[user].astype(float)
+    x = np.concatenate([stated[user], embedded, embeddings[arm]])
+    first = np.maximum(x @ weights.w1.astype(float) + weights.b1, 0)
+    return np.maximum(first @ weights.w2.astype(float) + weights.b2, 0)
