@@ -140,6 +140,19 @@ def _runs(project: Project) -> list[Finding]:
     return findings
 
 
+def _networks(project: Project) -> list[Finding]:
+    from pearl.runs.pretrained import NetworkStore
+
+    store = NetworkStore.of(project)
+    findings = [Finding("pretrained networks", str(len(store.all_keys())))]
+    for key in store.all_keys():
+        try:
+            store.read(key)
+        except PearlError as error:
+            findings.append(fault_of(f"network {key[:12]}", error))
+    return findings
+
+
 def _failures(project: Project) -> list[Finding]:
     from pearl.runs.failures import read_failure
     from pearl.runs.store import RunStore
@@ -157,6 +170,7 @@ def _failures(project: Project) -> list[Finding]:
 
 
 def _tracking(project: Project) -> list[Finding]:
+    from pearl.runs.pretrained import NetworkStore
     from pearl.runs.store import RunStore
     from pearl.tracking import moved, read
     from pearl.tracking.sqlite import database
@@ -167,9 +181,10 @@ def _tracking(project: Project) -> list[Finding]:
     if former is not None:
         state = f"its paths point to {former}"
         return [Finding("MLflow store", state, "The folder was moved: pearl track sync mends it.")]
-    absent = set(RunStore.of(project).all_keys()) - read.keys(project)
+    kept = {*RunStore.of(project).all_keys(), *NetworkStore.of(project).all_keys()}
+    absent = kept - read.keys(project)
     remedy = "pearl track sync" if absent else ""
-    return [Finding("MLflow store", f"{len(absent)} stored runs not in it", remedy)]
+    return [Finding("MLflow store", f"{len(absent)} stored runs and networks not in it", remedy)]
 
 
 Check = Callable[[Project], list[Finding]]
@@ -181,6 +196,7 @@ CHECKS: dict[str, Check] = {
     "DVC stages": _stages,
     "data": _data,
     "stored runs": _runs,
+    "pretrained networks": _networks,
     "failed runs": _failures,
     "MLflow store": _tracking,
 }

@@ -8,6 +8,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
+from pearl.runs.results import headline
 from pearl.sweeps import Estimate, Plan, SweepOutcome, mixed_if_resumed
 
 
@@ -96,12 +97,17 @@ def estimate_text(estimate: Estimate) -> str:
     """Return a sentence on time and disk."""
     if estimate.runs == 0:
         return "Nothing to make."
-    disk = f"at most {estimate.most_bytes / 1e6:,.1f} MB of disk"
+    what = f"{estimate.runs} runs"
+    if estimate.networks:
+        what += f" and {estimate.networks} pretrained networks"
+    disk = "disk unknown"
+    if estimate.most_bytes is not None:
+        disk = f"at most {estimate.most_bytes / 1e6:,.1f} MB of disk"
     if estimate.seconds is None:
         methods = "; ".join(estimate.unknown)
-        return f"{estimate.runs} runs, time unknown (never made here: {methods}), {disk}."
+        return f"{what}, time unknown (never made here: {methods}), {disk}."
     minutes, seconds = divmod(round(estimate.seconds), 60)
-    return f"{estimate.runs} runs, about {minutes} min {seconds} s, {disk}."
+    return f"{what}, about {minutes} min {seconds} s, {disk}."
 
 
 def _table(outcome: SweepOutcome, rows: pd.DataFrame) -> Table:
@@ -109,22 +115,24 @@ def _table(outcome: SweepOutcome, rows: pd.DataFrame) -> Table:
     table = Table(caption=f"{outcome.plan.experiment.title}; data: {outcome.plan.data.source}")
     table.add_column("method")
     table.add_column("setting")
-    for name in ("seeds", "mean final regret", "lowest", "highest"):
+    number, values, decimals = headline(rows)
+    for name in ("seeds", f"mean {number}".replace("mean mean", "mean"), "lowest", "highest"):
         table.add_column(name, justify="right")
     order = {name: place for place, name in enumerate(outcome.plan.experiment.methods)}
+    lengths = {run.key: run.length for run in outcome.plan.runs}
     cells = rows.assign(
-        setting=[_setting(*each) for each in zip(rows["name"], rows["horizon"], strict=True)],
-        final=rows["curve_regret"].map(lambda curve: curve[-1]),
+        setting=rows["name"].map(_setting) + rows["key"].map(lengths),
+        final=values,
         place=rows["method"].map(order),
     )
     for (_, setting), group in cells.groupby(["place", "setting"]):
         final = group["final"]
-        numbers = [f"{value:,.2f}" for value in (final.mean(), final.min(), final.max())]
+        every = (final.mean(), final.min(), final.max())
+        numbers = [f"{value:,.{decimals}f}" for value in every]
         table.add_row(group["label"].iloc[0], str(setting), str(len(group)), *numbers)
     return table
 
 
-def _setting(name: str, horizon: int) -> str:
-    """Return what stands between label and seed in a run's name, with T."""
-    words = name.split(" · ")[1:-1]
-    return ", ".join([*words, f"T={horizon:,}"])
+def _setting(name: str) -> str:
+    """Return what stands between label and seed in a run's name; its length follows."""
+    return "".join(f"{word}, " for word in name.split(" · ")[1:-1])

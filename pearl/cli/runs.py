@@ -38,15 +38,18 @@ def list_runs(
     wanted = {"experiment": experiment, "method": method, "profile": profile}
     store = _store()
     if failed:
-        table = _table("key", "run", "T", "attempts", "cause")
+        table = _table("key", "run", "length", "attempts", "cause")
         for each in _fitting(store.failures(), wanted):
-            words = [each.key[:12], each.run.name, f"{each.run.horizon:,}"]
+            words = [each.key[:12], each.run.name, each.run.length]
             table.add_row(*words, str(each.attempts), each.cause)
     else:
-        table = _table("key", "run", "T", "final regret", "profile", "data", "seconds")
+        columns = ("final regret", "mean reward", "profile", "data", "seconds")
+        table = _table("key", "run", "length", *columns)
         for run in _selected(store, wanted):
             final = run.facts.get("final_regret", run.regret()[-1])
-            words = [run.key[:12], run.run.name, f"{run.run.horizon:,}", f"{final:,.2f}"]
+            reward = run.facts.get("mean_reward")
+            words = [run.key[:12], run.run.name, run.run.length, f"{final:,.2f}"]
+            words.append("" if reward is None else f"{reward:.4f}")
             seconds = f"{run.machine['seconds']:.1f}"
             table.add_row(*words, run.run.profile, run.run.data_source, seconds)
     console = wide_console()
@@ -111,7 +114,8 @@ def export(
     if output.suffix == ".parquet":
         results.write(output.absolute(), rows)
     else:
-        frame = results.frame(rows).drop(columns=["curve_t", "curve_regret", "episode_starts"])
+        whole = results.frame(rows)
+        frame = whole.drop(columns=results.list_columns(whole))
         with whole_file(output.absolute()) as temporary:
             frame.to_csv(temporary, index=False)
     Console().print(f"{len(rows)} runs written to {output}", highlight=False)
@@ -122,21 +126,27 @@ def rm(
     keys: Keys,
     yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, only say what.")] = False,
 ) -> None:
-    """Delete runs from the store and from MLflow, damaged ones too."""
+    """Delete runs (or pretrained networks) from the store and from MLflow, damaged ones too."""
+    from pearl.runs.pretrained import NetworkStore
     from pearl.tracking.sqlite import database
     from pearl.tracking.write import forget
 
     project, store, console = Project.find(), _store(), Console()
-    full = [store.find(key) for key in keys]
+    networks = NetworkStore.of(project)
+    full = [networks.find(key) or store.find(key) for key in keys]
     for key in full:
-        folder = store.path(key).relative_to(project.root)
+        place = networks.path(key) if networks.has(key) else store.path(key)
+        folder = place.relative_to(project.root)
         line = f"{'deleting' if yes else 'would delete'} {folder}"
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     if not yes:
         console.print("Nothing is deleted without --yes.")
         return
     for key in full:
-        store.remove(key)
+        if networks.has(key):
+            networks.remove(key)
+        else:
+            store.remove(key)
     if database(project).is_file():
         forget(project, full)
 

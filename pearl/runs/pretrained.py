@@ -86,6 +86,11 @@ class NetworkStore:
         folders = (self.runs.folder / "pretrained").glob("[0-9a-f][0-9a-f]/[0-9a-f]*")
         return sorted(folder.name for folder in folders if len(folder.name) == 64)
 
+    def find(self, prefix: str) -> str | None:
+        """Return the one key that begins with `prefix`; None where not exactly one does."""
+        keys = [key for key in self.all_keys() if key.startswith(prefix)]
+        return keys[0] if len(keys) == 1 and prefix else None
+
     def claim(self, key: str) -> AbstractContextManager[bool]:
         """Hold a key while its network is made; waits for whoever holds it."""
         return self.runs.claim(key)

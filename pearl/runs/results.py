@@ -124,6 +124,22 @@ def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
     return made
 
 
+def list_columns(rows: pd.DataFrame) -> list[str]:
+    """Return the columns that hold a list a run: curves and series."""
+    fixed = [name for name, _ in CURVES]
+    return [*fixed, *(name for name in rows.columns if str(name).startswith(LISTS))]
+
+
+def headline(rows: pd.DataFrame) -> tuple[str, pd.Series[float], int]:
+    """Return what tells most of a run in one number: its name, a value a run, the decimals shown.
+
+    The mean reward where every run has one, else the final regret.
+    """
+    if "metric.mean_reward" in rows and rows["metric.mean_reward"].notna().all():
+        return "mean reward", rows["metric.mean_reward"].astype(float), 4
+    return "final regret", rows["curve_regret"].map(lambda curve: float(curve[-1])), 2
+
+
 def write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     """Write rows sorted by key, whole or not at all."""
     with whole_file(path) as temporary:

@@ -16,6 +16,7 @@ from pearl.experiments import load_environments
 from pearl.project import Project
 from pearl.runs.code import code_hash
 from pearl.runs.failures import read_failure
+from pearl.runs.pretrained import NetworkStore
 from pearl.runs.store import RunStore
 
 # The names that pearl.files gives to what isn't whole yet, .<target>.<process>-<random>.part;
@@ -25,29 +26,32 @@ LEFTOVER = re.compile(r"^\..+\.(\d+)-[0-9a-z]+\.(part|old)(-journal|-wal|-shm)?$
 
 @dataclass(frozen=True)
 class Waste:
-    """A file or folder that may go, and why; `key` where it is a run."""
+    """A file or folder that may go, and why; `key` where it is a run or a pretrained network."""
 
     path: Path
     why: str
     byte_count: int
     key: str | None = None
+    network: bool = False
 
 
 def find_waste(project: Project) -> list[Waste]:
     """Return what may be deleted, changing nothing.
 
-    A run is waste when the code of its environment has another hash now; damaged runs and runs of
-    environments that aren't defined here are left alone. A damaged record of a failure tells
-    nothing any more.
+    A run is waste when the code of its environment has another hash now, a pretrained network when
+    that of its pretraining has; damaged ones and those of environments that aren't defined here
+    are left alone. A damaged record of a failure tells nothing any more.
     """
-    return [*_orphans(project), *_leftovers(project)]
+    return [*_orphans(project), *_networks(project), *_leftovers(project)]
 
 
 def clean(project: Project, waste: Iterable[Waste]) -> None:
-    """Delete what `find_waste` found; runs under their claim."""
-    store = RunStore.of(project)
+    """Delete what `find_waste` found; runs and networks under their claim."""
+    store, networks = RunStore.of(project), NetworkStore.of(project)
     for each in waste:
-        if each.key is not None:
+        if each.key is not None and each.network:
+            networks.remove(each.key)
+        elif each.key is not None:
             store.remove(each.key)
         elif each.path.is_dir():
             shutil.rmtree(each.path, ignore_errors=True)
@@ -83,6 +87,26 @@ def _orphans(project: Project) -> Iterator[Waste]:
         kind, code = failure.run.kind, failure.run.spec.code
         if kind in current and code != current[kind]:
             yield Waste(path, f"failure of other code than {kind} has now", _bytes(path))
+
+
+def _networks(project: Project) -> Iterator[Waste]:
+    store = NetworkStore.of(project)
+    current: dict[str, str] = {}
+    for kind, environment in load_environments(project).items():
+        if environment.pretrain is None:
+            continue
+        try:
+            current[kind] = code_hash(environment.pretrain)
+        except SettingError:
+            continue
+    for key in store.all_keys():
+        try:
+            network = store.read(key).network
+        except PearlError:
+            continue
+        if network.spec.code != current.get(network.kind, network.spec.code):
+            why = f"network of other code than {network.kind} pretrains with now"
+            yield Waste(store.path(key), why, _bytes(store.path(key)), key, network=True)
 
 
 def _leftovers(project: Project) -> Iterator[Waste]:

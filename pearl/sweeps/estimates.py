@@ -1,64 +1,117 @@
-"""How long a plan will take and how much it will keep, judged by runs that were made here."""
+"""How long a plan will take and how much it will keep, judged by what was made here."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
+from typing import TypeVar
 
 from pearl.project import Project
+from pearl.runs.pretrained import NetworkStore
+from pearl.runs.spec import PlannedNetwork, PlannedRun
 from pearl.runs.store import RunStore
+from pearl.sweeps.networks import missing_networks
 from pearl.sweeps.plans import Plan
 
 # A round of a curve is an index and a float64; compression is left out of account.
 BYTES_A_ROUND = 16
+Planned = TypeVar("Planned", PlannedRun, PlannedNetwork)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds on `workers` processes, None where no run like it was made; bytes at most.
+    """Seconds on `workers` processes, None where nothing like it was made; bytes at most.
 
-    `unknown` names the methods without a measured run.
+    `networks` are to be pretrained before the runs. `unknown` names the methods without a measured
+    run, and "pretraining" without a measured network; `most_bytes` is None where a round count
+    isn't known before the runs.
     """
 
     runs: int
+    networks: int
     seconds: float | None
-    most_bytes: int
+    most_bytes: int | None
     unknown: tuple[str, ...]
 
 
+@dataclass
+class _Measured:
+    """Seconds and bytes a unit of the horizon, by what decides them; seconds a network."""
+
+    seconds: dict[tuple[str, ...], list[float]] = field(default_factory=lambda: defaultdict(list))
+    sizes: dict[tuple[str, ...], list[float]] = field(default_factory=lambda: defaultdict(list))
+    networks: dict[tuple[str, ...], list[float]] = field(default_factory=lambda: defaultdict(list))
+
+
 def estimate(plan: Plan, *, workers: int = 1) -> Estimate:
-    """Judge the missing runs by the same environment and method, in proportion to T."""
-    rates: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for kind, method, horizon, seconds in _measured(plan.project):
-        rates[kind, method].append(seconds / horizon)
-    total, unknown = 0.0, set()
+    """Judge what is missing by the same environment and method, in proportion to the horizon.
+
+    An epoch is as long as the data makes it, so where the horizon counts epochs only runs on the
+    same data count.
+    """
+    measured = _measure(plan.project)
+    networks = missing_networks(plan)
+    runs, unknown, most_bytes = 0.0, set(), 0.0
+    sized = True
     for run in plan.missing:
-        known = rates.get((run.kind, run.method))
+        known = measured.seconds.get(_like(run))
         if known:
-            total += median(known) * run.horizon
+            runs += median(known) * run.horizon
         else:
             unknown.add(run.label)
+        if run.horizon_unit == "rounds":
+            most_bytes += run.horizon * BYTES_A_ROUND
+        elif sizes := measured.sizes.get(_like(run)):
+            most_bytes += max(sizes) * run.horizon
+        else:
+            sized = False
+    trained = 0.0
+    for network in networks:
+        if seconds := measured.networks.get((network.kind, network.spec.data)):
+            trained += median(seconds)
+        else:
+            unknown.add("pretraining")
     lanes = max(1, min(workers, len(plan.missing)))
+    trainers = max(1, min(workers, len(networks)))
     return Estimate(
         runs=len(plan.missing),
-        seconds=None if unknown else total / lanes,
-        most_bytes=sum(run.horizon for run in plan.missing) * BYTES_A_ROUND,
+        networks=len(networks),
+        seconds=None if unknown else runs / lanes + trained / trainers,
+        most_bytes=round(most_bytes) if sized else None,
         unknown=tuple(sorted(unknown)),
     )
 
 
-def _measured(project: Project) -> Iterator[tuple[str, str, int, float]]:
-    store = RunStore.of(project)
+def _like(run: PlannedRun) -> tuple[str, ...]:
+    data = run.spec.data if run.horizon_unit == "epochs" else ""
+    return run.kind, run.method, data
+
+
+def _measure(project: Project) -> _Measured:
+    found, store, networks = _Measured(), RunStore.of(project), NetworkStore.of(project)
     for key in store.all_keys():
-        try:
-            run = json.loads((store.path(key) / "run.json").read_text(encoding="utf-8"))
-            machine = json.loads((store.path(key) / "machine.json").read_text(encoding="utf-8"))
-            config = run["spec"]["config"]
-            kind = str(config["environment"]["kind"])
-            yield kind, str(run["method"]), int(config["horizon"]), float(machine["seconds"])
-        except (OSError, ValueError, KeyError, TypeError):
-            # A damaged run is named where it is read; it says nothing about time.
+        if (read := _read(store.path(key), "run.json", PlannedRun)) is None:
             continue
+        run, seconds = read
+        size = sum(file.stat().st_size for file in store.path(key).iterdir())
+        found.seconds[_like(run)].append(seconds / run.horizon)
+        found.sizes[_like(run)].append(size / run.horizon)
+    for key in networks.all_keys():
+        if (made := _read(networks.path(key), "spec.json", PlannedNetwork)) is not None:
+            network, seconds = made
+            found.networks[network.kind, network.spec.data].append(seconds)
+    return found
+
+
+def _read(folder: Path, name: str, model: type[Planned]) -> tuple[Planned, float] | None:
+    """Return what was made and its seconds; None for a damaged one, named where it is read."""
+    try:
+        content = json.loads((folder / name).read_text(encoding="utf-8"))
+        machine = json.loads((folder / "machine.json").read_text(encoding="utf-8"))
+        content.pop("key", None)
+        return model.model_validate(content), float(machine["seconds"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None

@@ -15,8 +15,9 @@ from pearl.runs.failures import Failure
 from pearl.runs.machine import machine_facts, mixed_versions
 from pearl.runs.store import RunStore
 from pearl.sweeps.estimates import Estimate
+from pearl.sweeps.networks import networks_behind
 from pearl.sweeps.plans import Plan
-from pearl.tracking.write import mark_mixed, record_failures, record_runs
+from pearl.tracking.write import mark_mixed, record_failures, record_networks, record_runs
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class SweepOutcome:
 
 
 def finish(plan: Plan) -> SweepOutcome:
-    """Write the results file, then record the runs and failures in MLflow.
+    """Write the results file, then record networks, runs and failures in MLflow.
 
     A DVC stage's file holds exactly the plan's runs, all of them. Outside a stage it holds what
     the store has of the runs asked for and of the experiment's own (every seed of its profile),
@@ -69,6 +70,7 @@ def finish(plan: Plan) -> SweepOutcome:
         rows = [results.row(stored[run.key], run) for run in wanted if run.key in stored]
         results.write(plan.results_file, rows)
         _write_notes(plan, len(stored), failed, mixed)
+    record_networks(plan.project, networks_behind(plan, wanted))
     record_runs(plan.project, stored.values())
     record_failures(plan.project, failed)
     if mixed:

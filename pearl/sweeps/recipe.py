@@ -10,10 +10,12 @@ from pearl.errors import PearlError
 from pearl.project import Project
 from pearl.runs import results
 from pearl.runs.machine import machine_facts
+from pearl.runs.pretrained import NetworkStore
 from pearl.runs.spec import SHORT, PlannedRun
 from pearl.runs.store import RunStore
 from pearl.sweeps.obstacles import Origin, obstacles
 from pearl.tracking import read
+from pearl.tracking.describe import PRETRAINING
 from pearl.tracking.rebuild import planned_of, results_files
 from pearl.tracking.sqlite import database
 
@@ -76,6 +78,9 @@ def recipe(project: Project, key_or_id: str) -> Recipe:
 
 def _find(project: Project, key_or_id: str) -> Origin:
     store = RunStore.of(project)
+    for key in NetworkStore.of(project).all_keys():
+        if key.startswith(key_or_id):
+            raise _is_network(key)
     if any(key.startswith(key_or_id) for key in store.all_keys()):
         return _stored(store, store.find(key_or_id))
     if database(project).is_file():
@@ -84,6 +89,8 @@ def _find(project: Project, key_or_id: str) -> Origin:
         except PearlError:
             tracked = None
         if tracked is not None:
+            if tracked.tags["pearl.experiment"] == PRETRAINING:
+                raise _is_network(tracked.key)
             if store.has(tracked.key):
                 return _stored(store, tracked.key)
             return _tracked(tracked)
@@ -94,6 +101,13 @@ def _find(project: Project, key_or_id: str) -> Origin:
     raise PearlError(
         f"{len(rows) or 'No'} runs have a key or MLflow id that begins with {key_or_id!r}.",
         remedy="`pearl runs list` shows the keys.",
+    )
+
+
+def _is_network(key: str) -> PearlError:
+    return PearlError(
+        f"{key} is a pretrained network, not a run.",
+        remedy="It is made with the runs that start from it: make one of those again.",
     )
 
 

@@ -39,17 +39,17 @@ def execute(plan: Plan, *, runner: Runner = "serial", workers: int = 2) -> list[
     root = str(plan.project.root)
     if networks := missing_networks(plan):
         paths = write_network_chunks(plan, networks)
-        _work(execute_pretraining, root, paths, lanes, "pretraining", len(networks))
+        _work(execute_pretraining, root, paths, lanes, len(networks), "networks")
     parallel = lanes > 1 and len(plan.missing) > 1
     parts = workers * CHUNKS_PER_WORKER if parallel else len(plan.missing)
     paths = write_chunks(plan, math.ceil(len(plan.missing) / parts))
-    return _work(execute_chunk, root, paths, lanes, plan.experiment.id, len(plan.missing))
+    return _work(execute_chunk, root, paths, lanes, len(plan.missing), "runs")
 
 
-def _work(work: Work, root: str, paths: list[str], lanes: int, title: str, total: int) -> list[str]:
+def _work(work: Work, root: str, paths: list[str], lanes: int, total: int, unit: str) -> list[str]:
     """Do the work of every chunk file and remove them; return the keys made."""
     try:
-        with progress(title, total) as advance:
+        with progress("making", total, unit=unit) as advance:
             share = total / len(paths)
             if lanes > 1 and total > 1:
                 return _in_processes(work, root, paths, lanes, advance, share)

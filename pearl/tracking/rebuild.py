@@ -15,15 +15,20 @@ from pearl.experiments.experiment import load_experiments
 from pearl.progress import progress
 from pearl.project import Project
 from pearl.runs import results
+from pearl.runs.pretrained import NetworkStore
 from pearl.runs.spec import PlannedRun, RunSpec
 from pearl.runs.store import RunStore
-from pearl.tracking.entry import Entry, from_failure, from_row, from_store
+from pearl.tracking.describe import from_failure, from_network, from_row, from_store
+from pearl.tracking.entry import Entry
 from pearl.tracking.write import record_entries
 
 
 @dataclass(frozen=True)
 class Synced:
-    """What a sync did: keys recorded now, keys known before, and of the new ones the rebuilt."""
+    """What a sync did: keys recorded now, keys known before, and of the new ones the rebuilt.
+
+    Pretrained networks count as runs: MLflow shows them so.
+    """
 
     recorded: int
     known: int
@@ -34,16 +39,21 @@ def sync(project: Project) -> Synced:
     """Record everything that is kept and not tracked yet.
 
     Raises:
-        CorruptRunError, DataError: a stored run or a results file is damaged.
+        CorruptRunError, CorruptNetworkError, DataError: a stored run, a pretrained network or a
+            results file is damaged.
     """
-    store = RunStore.of(project)
+    store, networks = RunStore.of(project), NetworkStore.of(project)
+    trained = networks.all_keys()
     keys = store.all_keys()
     rows = {key: entry for key, entry in _rows(project) if key not in set(keys)}
     failures = store.failures()
-    total = len(keys) + len(rows) + len(failures)
+    total = len(trained) + len(keys) + len(rows) + len(failures)
     with progress("tracking", total) as advance:
 
         def entries() -> Iterator[Entry]:
+            for key in trained:
+                yield from_network(networks.read(key))
+                advance(1)
             for key in keys:
                 yield from_store(store.read(key))
                 advance(1)
@@ -75,7 +85,7 @@ def planned_of(row: dict[str, object], project: Project) -> PlannedRun:
     experiments = load_experiments(project)
     kind = str(config["environment"]["kind"])
     experiment = str(row["experiment"])
-    known = experiments.get(experiment)
+    known, environment = experiments.get(experiment), environments.get(kind)
     run = PlannedRun(
         spec=RunSpec(
             config=config,
@@ -83,7 +93,7 @@ def planned_of(row: dict[str, object], project: Project) -> PlannedRun:
             data=str(row["data_fingerprint"]),
             code=str(row["code"]),
         ),
-        entry=environments[kind].entry if kind in environments else "",
+        entry=environment.entry if environment else "",
         experiment=experiment,
         title=known.title if known else "no longer defined",
         profile=str(row["profile"]),
@@ -92,6 +102,8 @@ def planned_of(row: dict[str, object], project: Project) -> PlannedRun:
         name=str(row["name"]),
         data_source=str(row["data_source"]),
         provenance=json.loads(str(row["provenance"])),
+        horizon_unit=environment.horizon_unit if environment else "rounds",
+        variant=str(row["variant"]),
     )
     if run.key != row["key"]:
         raise PearlError(f"Row {row['key']} of {experiment}: the key doesn't fit its settings.")

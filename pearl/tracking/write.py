@@ -19,8 +19,10 @@ import pyarrow.parquet as pq
 
 from pearl.project import Project
 from pearl.runs.failures import DivergedError, Failure
+from pearl.runs.pretrained import StoredNetwork
 from pearl.runs.stored import StoredRun, read_run
-from pearl.tracking.entry import Entry, from_failure, from_store
+from pearl.tracking.describe import from_failure, from_network, from_store
+from pearl.tracking.entry import Entry
 from pearl.tracking.store import artifacts, finished, recorded, writer
 
 if TYPE_CHECKING:
@@ -42,6 +44,13 @@ def record_runs(project: Project, runs: Iterable[StoredRun]) -> list[str]:
     done = finished(project)
     entries = [from_store(run) for run in runs if run.key not in done]
     # With nothing to write, MLflow isn't even imported: that alone takes seconds.
+    return record_entries(project, entries) if entries else []
+
+
+def record_networks(project: Project, networks: Iterable[StoredNetwork]) -> list[str]:
+    """Record pretrained networks; return the keys that were new."""
+    done = finished(project)
+    entries = [from_network(network) for network in networks if network.key not in done]
     return record_entries(project, entries) if entries else []
 
 
@@ -119,8 +128,7 @@ def _write(client: MlflowClient, project: Project, entry: Entry) -> DivergedErro
         client.set_tag(run_id, "pearl.cause", error.problem)
         client.set_terminated(run_id, status="FAILED", end_time=end)
         return error
-    metrics = [Metric(name, value, end, 0) for name, value in entry.metrics.items()]
-    metrics += [Metric("regret", regret, end, t) for t, regret in entry.thinned()]
+    metrics = [Metric(name, value, end, step) for name, step, value in entry.points()]
     for first in range(0, len(metrics), 1000):
         client.log_batch(run_id, metrics=metrics[first : first + 1000])
     with tempfile.TemporaryDirectory() as folder:
@@ -133,13 +141,11 @@ def _write(client: MlflowClient, project: Project, entry: Entry) -> DivergedErro
 def _artifact_files(entry: Entry, folder: Path) -> list[Path]:
     config = folder / "config.json"
     config.write_text(json.dumps(entry.config, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    files = [config]
-    if entry.curve_file is not None:
-        files.append(entry.curve_file)
-    elif len(entry.rounds):
-        files.append(folder / "curve.parquet")
-        pq.write_table(pa.table({"t": entry.rounds, "regret": entry.regret}), files[-1])
-    return files
+    if entry.files or len(entry.rounds) == 0:
+        return [config, *entry.files]
+    curve = folder / "curve.parquet"
+    pq.write_table(pa.table({"t": entry.rounds, **entry.curves}), curve)
+    return [config, curve]
 
 
 def _experiment(client: MlflowClient, project: Project, entry: Entry) -> str:

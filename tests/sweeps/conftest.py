@@ -17,5 +17,5 @@ def with_mlflow(project: Project, empty_mlruns: Path) -> None:
 @pytest.fixture(autouse=True)
 def _without_mlflow(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     if "with_mlflow" not in request.fixturenames:
-        for name in ("record_runs", "record_failures", "mark_mixed"):
+        for name in ("record_networks", "record_runs", "record_failures", "mark_mixed"):
             monkeypatch.setattr(f"pearl.sweeps.outcomes.{name}", lambda *_: [])

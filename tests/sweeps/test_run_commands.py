@@ -45,7 +45,7 @@ def test_run_says_source_first_then_counts_results_and_what_is_next(project: Pro
     assert lines[0] == "toy: simulated, no data set"
     assert lines[1] == "toy/trial, profile smoke, 8 runs: 0 found, 8 to make"
     assert "0 found, 8 made, 0 failed" in lines
-    assert any("Keen" in line and "M=3, T=50" in line for line in lines)
+    assert any("Keen" in line and "M=3, T = 50" in line for line in lines)
     assert lines[-1].startswith("Rows: ")
     assert "8 found, 0 made, 0 failed" in run_serially().output
 

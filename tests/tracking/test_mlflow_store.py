@@ -17,7 +17,7 @@ from pearl.errors import PearlError
 from pearl.project import Project
 from pearl.runs import DivergedError, RunStore, StoredRun, results
 from pearl.tracking import moved, read
-from pearl.tracking.entry import from_store
+from pearl.tracking.describe import from_store
 from pearl.tracking.rebuild import sync
 from pearl.tracking.sqlite import database
 from pearl.tracking.store import reader, recorded, writer
