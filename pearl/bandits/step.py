@@ -20,154 +20,43 @@ bit-equal on every machine.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pearl.bandits.draws import Floats, Ints
 from pearl.bandits.folding import Folded
-from pearl.bandits.method import BanditMethod
+from pearl.bandits.state import (
+    Block,
+    Log,
+    Rule,
+    Scratch,
+    State,
+    new_scratch,
+    new_state,
+    rule_of,
+)
 from pearl.compiled import compiled
 
-Flags = NDArray[np.bool_]
+__all__ = [
+    "Block",
+    "Log",
+    "Rule",
+    "State",
+    "features",
+    "new_scratch",
+    "new_state",
+    "observe",
+    "play",
+    "rule_of",
+    "select",
+]
 
-_EXPLORATIONS = ("none", "fixed", "error_adaptive", "thompson")
-_FORGETTINGS = ("none", "directional", "always_directional")
+Numbers = NDArray[np.floating]
+
 _SLACK = 1e-12  # relative excess over 1/lambda that the cap leaves alone
 _CLOSE = 1e-14
 _NEWTON = 60
-
-
-class Rule(NamedTuple):
-    """A method as numbers."""
-
-    exploration: int
-    """Position among none, fixed, error_adaptive, thompson."""
-    forgetting: int
-    """Position among none, directional, always_directional."""
-    online: bool
-    """Whether the Gram matrix learns."""
-    damping: bool
-    """Whether e(u) enters as (1 - eps_u) e(u)."""
-    bonus: float
-    """gamma, alpha or nu, whichever the exploration uses."""
-    eta: float
-    beta: float
-    threshold: float
-    ceiling: float
-    """1/lambda."""
-
-
-class State(NamedTuple):
-    """What changes from step to step, in place; the network doesn't."""
-
-    inverse: Floats
-    """A^-1 (d, d), symmetric to the last bit."""
-    errors: Floats
-    """eps_u (U,), Eq. (5)."""
-
-
-class Block(NamedTuple):
-    """n interactions with K arms each; arm k of interaction t is row t K + k of Folded.arms."""
-
-    users: Ints
-    """(n,)"""
-    rewards: Floats
-    """(n, K), in [0, 1]; only the chosen arm's is looked at."""
-    ties: Floats
-    """(n,), see draws."""
-    normals: Floats
-    """(n, K), see draws."""
-
-
-class Log(NamedTuple):
-    """What happened in n interactions, each entry (n,)."""
-
-    arms: Ints
-    """The chosen arm, 0 .. K - 1."""
-    means: Floats
-    """mu of the chosen arm, before its reward was known."""
-    uncertainties: Floats
-    """sigma of the chosen arm, before the shrink."""
-    errors: Floats
-    """eps_u before the step."""
-    injected: Flags
-    capped: Flags
-
-
-class Scratch(NamedTuple):
-    """Work space of a step; `select` leaves in it what `observe` and a caller look at."""
-
-    share: NDArray[np.float32]
-    """1 - eps_u (1,), or 1 where nothing is damped."""
-    hidden: NDArray[np.float32]
-    """The first layer's positive outputs, then the second layer's sums (2, d)."""
-    places: Ints
-    values: Floats
-    """Positive entries of g and their places, arm by arm (K, d), `counts` (K,) of them."""
-    indices: Ints
-    counts: Ints
-    images: Floats
-    """A^-1 g (K, d)."""
-    variances: Floats
-    """g' A^-1 g (K,)."""
-    means: Floats
-    scores: Floats
-    growth: Floats
-    """sqrt(eta) |r - mu| g (d,)."""
-
-
-def rule_of(method: BanditMethod, damping: bool) -> Rule:
-    """Return the method as numbers.
-
-    Args:
-        method: any method with a network.
-        damping: whether users' embeddings are damped (bandits.network.TrainingSettings).
-
-    Raises:
-        ValueError: Random and Oracle, which have no network: see draws.random_arms for the one,
-            the other takes the best reward.
-    """
-    if not method.network:
-        raise ValueError(f"exploration {method.exploration} has no network to step with")
-    bonus = {"fixed": method.alpha, "error_adaptive": method.gamma, "thompson": method.nu}
-    return Rule(
-        exploration=_EXPLORATIONS.index(method.exploration),
-        forgetting=_FORGETTINGS.index(method.forgetting),
-        online=method.online,
-        damping=damping,
-        bonus=bonus.get(method.exploration, 0.0),
-        eta=method.eta,
-        beta=method.beta,
-        threshold=method.threshold,
-        ceiling=1.0 / method.regularization,
-    )
-
-
-def new_state(method: BanditMethod, users: int, hidden: int) -> State:
-    """Return A^-1 = I/lambda (hidden x hidden) and every user's first eps."""
-    return State(
-        np.eye(hidden) / method.regularization, np.full(users, method.error_start, dtype=float)
-    )
-
-
-def new_scratch(folded: Folded, arms: int) -> Scratch:
-    """Return work space for `arms` arms a step."""
-    d, kind = len(folded.b2), folded.w2.dtype
-    return Scratch(
-        share=np.ones(1, kind),
-        hidden=np.zeros((2, d), kind),
-        places=np.zeros(d, np.int64),
-        values=np.zeros((arms, d)),
-        indices=np.zeros((arms, d), np.int64),
-        counts=np.zeros(arms, np.int64),
-        images=np.zeros((arms, d)),
-        variances=np.zeros(arms),
-        means=np.zeros(arms),
-        scores=np.zeros(arms),
-        growth=np.zeros(d),
-    )
 
 
 def play(folded: Folded, state: State, rule: Rule, block: Block) -> Log:
@@ -190,9 +79,13 @@ def play(folded: Folded, state: State, rule: Rule, block: Block) -> Log:
     if n and not 0 <= block.users.min() <= block.users.max() < len(folded.users):
         raise ValueError(f"users outside 0..{len(folded.users) - 1}")
     log = Log(
-        np.zeros(n, np.int64),
-        *(np.zeros(n) for _ in range(3)),
-        *(np.zeros(n, np.bool_) for _ in range(2)),
+        arms=np.zeros(n, np.int64),
+        means=np.zeros(n),
+        uncertainties=np.zeros(n),
+        errors=np.zeros(n),
+        rewards=np.zeros(n),
+        injected=np.zeros(n, np.bool_),
+        capped=np.zeros(n, np.bool_),
     )
     _play(folded, state, rule, block, new_scratch(folded, k), log)
     return log
@@ -296,7 +189,8 @@ def _play(
         log.means[t] = scratch.means[arm]
         log.uncertainties[t] = math.sqrt(max(scratch.variances[arm], 0.0))
         log.errors[t] = state.errors[user]
-        injected, capped = observe(state, rule, user, arm, block.rewards[t, arm], scratch)
+        log.rewards[t] = block.rewards[t, arm]
+        injected, capped = observe(state, rule, user, arm, log.rewards[t], scratch)
         log.injected[t] = injected
         log.capped[t] = capped
 
@@ -339,7 +233,7 @@ def _features(folded: Folded, user: int, row: int, scratch: Scratch, k: int) -> 
 
 
 @compiled
-def _combine(rows: Floats, factors: Floats, places: Ints, count: int, out: Floats) -> None:
+def _combine(rows: Numbers, factors: Numbers, places: Ints, count: int, out: Numbers) -> None:
     """Add sum_c factors[c] rows[places[c]] to `out`, in the order of c, four at a time."""
     whole = count - count % 4
     for c in range(0, whole, 4):
@@ -486,16 +380,43 @@ def _cap(inverse: Floats, growth: Floats, length: float, ceiling: float) -> bool
         top = min(max(top + step, low), high)
         if abs(step) <= _CLOSE * top:
             break
-    _add(inverse, growth, 1.0)
     if above:
-        squared = 0.0
-        for j in range(d):
-            squared += vector[j] * vector[j]
-        scale = math.sqrt(max(top - ceiling, 0.0) / squared)
-        for j in range(d):
-            vector[j] *= scale
-        _add(inverse, vector, -1.0)
+        _cut(inverse, growth, vector, ceiling)
+    else:
+        _add(inverse, growth, 1.0)
     return above
+
+
+@compiled
+def _cut(inverse: Floats, growth: Floats, top: Floats, ceiling: float) -> None:
+    """A^-1 <- (I - u u') (A^-1 + p p') (I - u u') + u u' ceiling, u the top eigenvector.
+
+    What stands in p along u is never added only to be taken away again: with w = (I - u u') A^-1 u,
+    (I - u u') p = -w / p'u by u's equation, which is used where p'u is large.
+    """
+    d = len(growth)
+    along, squared, inner = 0.0, 0.0, 0.0
+    rest, across = np.zeros(d), np.empty(d)
+    for j in range(d):
+        squared += top[j] * top[j]
+    for j in range(d):
+        top[j] /= math.sqrt(squared)
+    for i in range(d):
+        along += growth[i] * top[i]
+        for j in range(d):
+            rest[j] += top[i] * inverse[i, j]
+    for j in range(d):
+        inner += top[j] * rest[j]
+    for j in range(d):
+        rest[j] -= inner * top[j]
+        across[j] = growth[j] - along * top[j]
+    if along * along > ceiling:
+        for j in range(d):
+            across[j] = rest[j] / -along
+    for i in range(d):
+        for j in range(d):
+            inverse[i, j] += (ceiling - inner) * (top[i] * top[j]) + across[i] * across[j]
+            inverse[i, j] -= top[i] * rest[j] + rest[i] * top[j]
 
 
 @compiled

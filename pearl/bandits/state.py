@@ -1,0 +1,150 @@
+"""What the bandit's step works with: the rule, the state, a block of interactions, its log."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pearl.bandits.draws import Floats, Ints
+from pearl.bandits.folding import Folded
+from pearl.bandits.method import BanditMethod
+
+Flags = NDArray[np.bool_]
+
+_EXPLORATIONS = ("none", "fixed", "error_adaptive", "thompson")
+_FORGETTINGS = ("none", "directional", "always_directional")
+
+
+class Rule(NamedTuple):
+    """A method as numbers."""
+
+    exploration: int
+    """Position among none, fixed, error_adaptive, thompson."""
+    forgetting: int
+    """Position among none, directional, always_directional."""
+    online: bool
+    """Whether the Gram matrix learns."""
+    damping: bool
+    """Whether e(u) enters as (1 - eps_u) e(u)."""
+    bonus: float
+    """gamma, alpha or nu, whichever the exploration uses."""
+    eta: float
+    beta: float
+    threshold: float
+    ceiling: float
+    """1/lambda."""
+
+
+class State(NamedTuple):
+    """What changes from step to step, in place; the network doesn't."""
+
+    inverse: Floats
+    """A^-1 (d, d), symmetric to the last bit."""
+    errors: Floats
+    """eps_u (U,), Eq. (5)."""
+
+
+class Block(NamedTuple):
+    """n interactions with K arms each; arm k of interaction t is row t K + k of Folded.arms."""
+
+    users: Ints
+    """(n,)"""
+    rewards: Floats
+    """(n, K), in [0, 1]; only the chosen arm's is looked at."""
+    ties: Floats
+    """(n,), see draws."""
+    normals: Floats
+    """(n, K), see draws."""
+
+
+class Log(NamedTuple):
+    """What happened in n interactions, each entry (n,)."""
+
+    arms: Ints
+    """The chosen arm, 0 .. K - 1."""
+    means: Floats
+    """mu of the chosen arm, before its reward was known."""
+    uncertainties: Floats
+    """sigma of the chosen arm, before the shrink."""
+    errors: Floats
+    """eps_u before the step."""
+    rewards: Floats
+    """The chosen arm's."""
+    injected: Flags
+    capped: Flags
+
+
+class Scratch(NamedTuple):
+    """Work space of a step; `select` leaves in it what `observe` and a caller look at."""
+
+    share: NDArray[np.float32]
+    """1 - eps_u (1,), or 1 where nothing is damped."""
+    hidden: NDArray[np.float32]
+    """The first layer's positive outputs, then the second layer's sums (2, d)."""
+    places: Ints
+    values: Floats
+    """Positive entries of g and their places, arm by arm (K, d), `counts` (K,) of them."""
+    indices: Ints
+    counts: Ints
+    images: Floats
+    """A^-1 g (K, d)."""
+    variances: Floats
+    """g' A^-1 g (K,)."""
+    means: Floats
+    scores: Floats
+    growth: Floats
+    """sqrt(eta) |r - mu| g (d,)."""
+
+
+def rule_of(method: BanditMethod, damping: bool) -> Rule:
+    """Return the method as numbers.
+
+    Args:
+        method: any method with a network.
+        damping: whether users' embeddings are damped (bandits.network.TrainingSettings).
+
+    Raises:
+        ValueError: Random and Oracle, which have no network: see draws.random_arms for the one,
+            the other takes the best reward.
+    """
+    if not method.network:
+        raise ValueError(f"exploration {method.exploration} has no network to step with")
+    bonus = {"fixed": method.alpha, "error_adaptive": method.gamma, "thompson": method.nu}
+    return Rule(
+        exploration=_EXPLORATIONS.index(method.exploration),
+        forgetting=_FORGETTINGS.index(method.forgetting),
+        online=method.online,
+        damping=damping,
+        bonus=bonus.get(method.exploration, 0.0),
+        eta=method.eta,
+        beta=method.beta,
+        threshold=method.threshold,
+        ceiling=1.0 / method.regularization,
+    )
+
+
+def new_state(method: BanditMethod, users: int, hidden: int) -> State:
+    """Return A^-1 = I/lambda (hidden x hidden) and every user's first eps."""
+    return State(
+        np.eye(hidden) / method.regularization, np.full(users, method.error_start, dtype=float)
+    )
+
+
+def new_scratch(folded: Folded, arms: int) -> Scratch:
+    """Return work space for `arms` arms a step."""
+    d, kind = len(folded.b2), folded.w2.dtype
+    return Scratch(
+        share=np.ones(1, kind),
+        hidden=np.zeros((2, d), kind),
+        places=np.zeros(d, np.int64),
+        values=np.zeros((arms, d)),
+        indices=np.zeros((arms, d), np.int64),
+        counts=np.zeros(arms, np.int64),
+        images=np.zeros((arms, d)),
+        variances=np.zeros(arms),
+        means=np.zeros(arms),
+        scores=np.zeros(arms),
+        growth=np.zeros(d),
+    )
