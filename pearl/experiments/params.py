@@ -1,4 +1,4 @@
-"""params.yaml, checked: profile, sources, the environments' settings, the report's settings."""
+"""params.yaml, checked: profile, sources, what is embedded, environments, the report's settings."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel
 
+from pearl.datasets.embedding.settings import embedding_settings
 from pearl.datasets.sources import SourceChoice, explain_source
 from pearl.errors import SettingError
 from pearl.experiments.environment import load_environments
@@ -57,13 +58,14 @@ def load_params(project: Project) -> Params:
     """
     content = project.params()
     kinds = load_environments(project)
-    known = ("profile", "sources", *kinds, "report")
+    known = ("profile", "sources", "embeddings", *kinds, "report")
     for name in content:
         if name not in known:
             raise SettingError(
                 f"{project.params_file}: unknown name {name!r}", remedy=suggestion(str(name), known)
             )
     where = str(project.params_file)
+    embedding_settings(project)
     datasets = sorted({kind.dataset for kind in kinds.values() if kind.dataset})
     sources: dict[str, str | None] = dict.fromkeys(datasets)
     for dataset, source in _section(content, "sources", where).items():

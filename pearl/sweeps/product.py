@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pearl.datasets import places
-from pearl.datasets.prepared import prepare
+from pearl.datasets.prepared import identity, prepare
 from pearl.datasets.registry import dataset as entry_of
 from pearl.datasets.sources import SOURCES, SourceChoice, explain_source
 from pearl.errors import DataError
@@ -80,7 +79,7 @@ class Setting:
         return explain_source(dataset, flag=flag, params=sources, profile=self.profile)
 
     def data(self, flag: str | None, *, stage: bool = False) -> Data:
-        """Return tables that are ready to read; in a DVC stage those of tables/.
+        """Return tables that are ready to read; in a DVC stage those of tables/ or embeddings/.
 
         Raises:
             DataError, SourceError: they are missing or malformed.
@@ -89,10 +88,14 @@ class Setting:
         if choice is None:
             return self._no_data()
         if not stage:
-            prepared = prepare(self.project, choice.dataset, choice.source)
+            full = self._full(choice)
+            prepared = prepare(self.project, choice.dataset, choice.source, full=full)
             return Data(choice.line, choice.source, prepared.folder, prepared.provenance)
-        folder = self.project.tables / choice.dataset
-        remedy = f"Run `dvc repro build@{choice.dataset}`."
+        embedded = entry_of(choice.dataset).embedder is not None
+        made_by = f"{'embed' if embedded else 'build'}@{choice.dataset}"
+        room = self.project.embeddings if embedded else self.project.tables
+        folder = room / choice.dataset
+        remedy = f"Run `dvc repro {made_by}`."
         provenance = Provenance.read(folder, remedy=remedy)
         if provenance.source != choice.source:
             raise DataError(
@@ -111,12 +114,13 @@ class Setting:
         choice = self.choice(flag)
         if choice is None:
             return self._no_data()
-        entry = entry_of(choice.dataset)
-        if choice.source == "hub":
-            provenance = entry.manifest.provenance("hub")
-        else:
-            provenance = places.obtain(self.project, entry, choice.source).provenance
+        full = self._full(choice)
+        provenance = identity(self.project, choice.dataset, choice.source, full=full)
         return Data(choice.line, choice.source, None, provenance)
+
+    def _full(self, choice: SourceChoice) -> bool:
+        """Whether a sample has the publisher's size: it does under the papers' profile."""
+        return self.profile == "paper" and choice.source == "sample"
 
     def _no_data(self) -> Data:
         return Data(f"{self.environment.kind}: simulated, no data set", NO_DATA)
