@@ -43,7 +43,8 @@ def _move(
     """m, v: the moments; w -= step m / (sqrt(v) spread + epsilon)."""
     new1, new2 = np.float32(1.0 - _BETA1), np.float32(1.0 - _BETA2)
     old2, epsilon = np.float32(_BETA2), np.float32(_EPSILON)
-    flat_w, flat_m, flat_v, flat_g = w.ravel(), m.ravel(), v.ravel(), gradient.ravel()
+    flat_w, flat_m = w.reshape(-1), m.reshape(-1)
+    flat_v, flat_g = v.reshape(-1), gradient.reshape(-1)
     for i in range(len(flat_w)):
         g = flat_g[i]
         flat_m[i] += new1 * (g - flat_m[i])

@@ -253,6 +253,20 @@ def test_an_update_repeats_whatever_was_trained_between() -> None:
     assert not same(first, trained(observed, number=1))
 
 
+def test_layout() -> None:
+    """Weights may lie in memory as they will; Adam's moments don't change unseen in a copy."""
+    observed = made_observations(20, users=5)
+    weights, expected = observed.weights(SMALL), trained(observed)
+    turned = weights._replace(w1=np.asfortranarray(weights.w1))
+    adam = new_adam(weights)
+    update(turned, adam, *observed[:1], *observed[2:], observed.embeddings, SMALL, 11, 0)
+    assert same(turned, expected)
+    assert adam.m.w1.any()
+    adam = adam._replace(m=turned)
+    with pytest.raises(NotImplementedError, match="incompatible shape"):
+        update(weights, adam, *observed[:1], *observed[2:], observed.embeddings, SMALL, 11, 0)
+
+
 def test_a_product_is_one_sum_an_entry() -> None:
     rng = np.random.default_rng(2)
     for n, depth, width in ((1, 1, 1), (2, 8, 16), (5, 19, 7), (6, 33, 1)):
