@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pearl.datasets.dataset import DataSet
 from pearl.datasets.mooncake.entry import MOONCAKE
+from pearl.datasets.prism.entry import PRISM
 from pearl.errors import SettingError
 
-DATASETS: dict[str, DataSet] = {entry.name: entry for entry in (MOONCAKE,)}
+DATASETS: dict[str, DataSet] = {entry.name: entry for entry in (MOONCAKE, PRISM)}
 
 
 def dataset(name: str) -> DataSet:

@@ -60,13 +60,6 @@ def explain_source(
     return SourceChoice(dataset, PROFILE_SOURCES[profile], "the profile's default")
 
 
-def choose_source(
-    dataset: str, *, flag: str | None, params: Mapping[str, Any], profile: str
-) -> Source:
-    """Return the source alone; see `explain_source`."""
-    return explain_source(dataset, flag=flag, params=params, profile=profile).source
-
-
 def _known(word: object, where: str) -> Source:
     for source in SOURCES:
         if word == source:

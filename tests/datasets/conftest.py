@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from made_prism import write_made_sample
 
+from pearl.datasets.dataset import FullSample
 from pearl.datasets.mooncake.sample import make_trace
 from pearl.datasets.mooncake.trace import MooncakeTrace
+from pearl.datasets.prism.entry import PRISM, TEXT
 from pearl.datasets.registry import DATASETS
 from pearl.project import Project
 
@@ -147,7 +150,8 @@ def sample_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path, sample_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project of its own with the sample in samples/ and in data/, and no mirror named."""
+    """A project of its own with Mooncake alone: its sample in samples/ and in data/, no mirror."""
+    monkeypatch.delitem(DATASETS, "prism")
     root = tmp_path / "project"
     for name in ("samples", "data"):
         folder = root / name / "mooncake"
@@ -157,6 +161,31 @@ def project(tmp_path: Path, sample_folder: Path, monkeypatch: pytest.MonkeyPatch
     (root / "dvc.yaml").write_text("stages: {}\n")
     settings = {"profile": "sample", "sources": {"mooncake": None}}
     (root / "params.yaml").write_text(yaml.safe_dump(settings))
+    monkeypatch.delenv("PEARL_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("PEARL_HOME", str(root))
+    return Project(root)
+
+
+def made_sample(folder: Path) -> None:
+    write_made_sample(folder, TEXT)
+
+
+def made_full_sample(folder: Path) -> None:
+    write_made_sample(folder, TEXT, users=9)
+
+
+@pytest.fixture
+def prism_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with PRISM alone: made-up files as its samples, and no mirror named."""
+    monkeypatch.delitem(DATASETS, "mooncake")
+    full = FullSample(version="made-up", write=made_full_sample)
+    entry = replace(PRISM, write_sample=made_sample, full_sample=full, compare=None)
+    monkeypatch.setitem(DATASETS, "prism", entry)
+    root = tmp_path / "prism project"
+    for name in ("samples", "data"):
+        made_sample(root / name / "prism")
+    (root / "dvc.yaml").write_text("stages: {}\n")
+    (root / "params.yaml").write_text(yaml.safe_dump({"profile": "sample"}))
     monkeypatch.delenv("PEARL_DATA_MIRROR", raising=False)
     monkeypatch.setenv("PEARL_HOME", str(root))
     return Project(root)

@@ -1,7 +1,7 @@
 import pytest
 
 from pearl.datasets.registry import DATASETS, dataset
-from pearl.datasets.sources import choose_source, explain_source
+from pearl.datasets.sources import explain_source
 from pearl.errors import SettingError
 from pearl.experiments import load_params
 
@@ -23,13 +23,13 @@ def test_flag_before_params_before_profile(flag, named, profile, expected, reaso
     choice = explain_source("mooncake", flag=flag, params=params, profile=profile)
     assert (choice.source, choice.reason) == (expected, reason)
     assert choice.line == f"mooncake: source {expected} ({reason})"
-    assert choose_source("mooncake", flag=flag, params=params, profile=profile) == expected
 
 
 def test_a_mirror_that_is_named_changes_nothing_by_itself(monkeypatch, tmp_path):
     monkeypatch.setenv("PEARL_DATA_MIRROR", str(tmp_path))
-    assert choose_source("mooncake", flag=None, params={}, profile="sample") == "sample"
-    assert choose_source("mooncake", flag=None, params={}, profile="paper") == "hub"
+    for profile, expected in (("sample", "sample"), ("paper", "hub")):
+        choice = explain_source("mooncake", flag=None, params={}, profile=profile)
+        assert choice.source == expected
 
 
 @pytest.mark.parametrize(
@@ -77,5 +77,6 @@ def test_no_word_of_params_or_of_a_flag_is_guessed(project):
 def test_registry_names_each_data_set_once_and_refuses_others():
     assert all(entry.name == name for name, entry in DATASETS.items())
     assert dataset("mooncake").manifest.rows == 12_031
+    assert dataset("prism").manifest.rows == 68_371
     with pytest.raises(SettingError, match=r"(?s)moonlight.*mooncake"):
         dataset("moonlight")
