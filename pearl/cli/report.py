@@ -20,45 +20,34 @@ def report(
 ) -> None:
     """Write the report of a profile and source made by `pearl run`: reports/PROFILE-SOURCE/.
 
-    The report of the profile and source that params.yaml names is DVC's (`dvc repro`), at
-    reports/index.html; it is never touched here.
+    The report of the profile and source that params.yaml names is also DVC's (`dvc repro`), at
+    reports/index.html; that one is never touched here.
     """
     from pearl.errors import SettingError
     from pearl.project import Project
     from pearl.report.build import build
-    from pearl.report.choice import choose
+    from pearl.report.choice import choose, shown_experiments
     from pearl.report.variants import list_variants
 
     project = Project.find()
     asked = choose(project, profile, source)
-    page = asked.output(project).relative_to(project.root) / "index.html"
+    main = (project.reports / "index.html").relative_to(project.root)
     if stage:
         if profile is not None or source is not None:
             raise SettingError("--stage takes its profile and source from params.yaml alone.")
-        build(
-            project,
-            profile=asked.profile,
-            source=None,
-            results_folder=project.results,
-            output=project.reports,
-            remedy="Make them with `dvc repro`.",
-        )
-        typer.echo(f"wrote {page}")
+        build(project, asked, stage=True, remedy="Make them with `dvc repro`.")
+        typer.echo(f"wrote {main}")
         return
-    typer.echo(f"profile {asked.profile}, source {asked.source}")
+    typer.echo(asked.words)
+    page = asked.output(project).relative_to(project.root) / "index.html"
+    made = any(asked.made(one, project).is_file() for one in shown_experiments(project))
+    if made or not asked.is_main:
+        ids = build(project, asked)
+        typer.echo(f"wrote {page}: {', '.join(ids)}")
     if asked.is_main:
-        found = list_variants(project.reports)
-        typer.echo(f"This is DVC's report, at {page}; `dvc repro` makes it.")
-    else:
-        build(
-            project,
-            profile=asked.profile,
-            source=asked.source,
-            results_folder=asked.results(project),
-            output=asked.output(project),
-        )
-        found = list_variants(project.reports)
-        typer.echo(f"wrote {page}")
-    for variant in found:
+        there = (project.root / main).is_file()
+        state = "is at" if there else "will be at"
+        typer.echo(f"DVC's report of this profile and source {state} {main}; `dvc repro` makes it.")
+    for variant in list_variants(project.reports):
         if variant.folder != page.parent.name:
             typer.echo(f"also there: reports/{variant.folder}/index.html")

@@ -3,50 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pearl.errors import PearlError
-from pearl.experiments import (
-    Experiment,
-    load_environment,
-    load_experiments,
-    load_params,
-    profile_of,
-)
+from pearl.experiments import Experiment, load_params, profile_of
 from pearl.files import whole_folder
 from pearl.project import Project
 from pearl.report.cells import write_csv
-from pearl.report.claims import load_paper
-from pearl.report.figures import FIGURES
-from pearl.report.final_regret import FinalRegret, estimate
+from pearl.report.choice import Asked, shown_experiments
+from pearl.report.claims import Paper, load_paper
+from pearl.report.figures import figure_of
+from pearl.report.kinds import kind_of
 from pearl.report.page import Head, write_pages
 from pearl.report.printing import paper_view
+from pearl.report.rewards.cost import STEM, Cost, cost
+from pearl.report.rewards.table import RewardTable
 from pearl.report.rows import Runs, read_rows
 from pearl.report.sections import Section, make_sections
 from pearl.report.settings import ReportSettings
 from pearl.runs import results
 
-TABLES = {"final_regret": estimate}
 PAPERS = ("memory", "pearl")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A paper's part of the report."""
+
+    paper: Paper
+    sections: tuple[Section, ...]
+    cost: Cost | None
 
 
 def build(
     project: Project,
+    asked: Asked,
     *,
-    profile: str,
-    source: str | None,
-    results_folder: Path,
-    output: Path,
+    stage: bool = False,
     remedy: str | None = None,
 ) -> tuple[str, ...]:
-    """Write index.html, index.md, figures/ and tables/ into `output`.
+    """Write index.html, index.md, figures/ and tables/.
 
     Args:
         project: whose experiments and params.yaml are used.
-        profile: smoke, sample or paper; rows of another are an error.
-        source: hub, mirror or sample; None takes each data set's from params.yaml and profile.
-        results_folder: holds <experiment>.parquet; an experiment without one is named as not run.
-        output: project.reports, or a folder in it for a variant.
+        asked: profile and sources; rows of others are an error. Experiments without results are
+            named as such.
+        stage: read DVC's results/ and write its reports/; else what `pearl run` left in store/
+            goes into the variant's own folder.
         remedy: what to do where no experiment has results; None names the `pearl run` command.
 
     Returns:
@@ -56,84 +61,91 @@ def build(
         PearlError: there are no results, or they belong to another profile or source.
     """
     settings = ReportSettings.of(load_params(project).report)
-    tables: list[tuple[Experiment, FinalRegret]] = []
+    papers = {name: load_paper(name) for name in PAPERS}
+    tables: list[tuple[Experiment, Any]] = []
     absent: list[Experiment] = []
-    for experiment in load_experiments(project).values():
-        if experiment.report.table is None:
-            continue
-        under = experiment.under(profile_of(profile))
-        file = results_folder / f"{experiment.file_stem}.parquet"
-        if file.is_file():
-            runs = _read(project, under, profile, source, file)
-            tables.append((under, _estimate(under, runs, settings)))
-        else:
+    known = shown_experiments(project)
+    for experiment in known:
+        under = experiment.under(profile_of(asked.profile))
+        file = asked.made(under, project)
+        if stage:
+            file = project.results / file.name
+        if not file.is_file():
             absent.append(under)
+            continue
+        runs = _read(under, asked.profile, asked.source_of(under, project), file)
+        estimate = kind_of(under).estimate
+        paper = papers[under.paper]
+        tables.append((under, estimate(under, paper, runs, settings, experiment.horizon)))
     if not tables:
-        run = f"pearl run {absent[0].id if absent else 'EXPERIMENT'} --profile {profile}"
-        run += f" --source {source}" if source else ""
-        raise PearlError(
-            f"There are no results of profile {profile} in {results_folder}.",
-            remedy=remedy or f"Make some with `{run}`.",
-        )
-    papers = [
-        (paper, make_sections(paper, [pair for pair in tables if pair[0].paper == name]))
-        for name in PAPERS
-        if any(experiment.paper == name for experiment, _ in tables)
-        for paper in (load_paper(name),)
+        raise _nothing(project, asked, absent, remedy)
+    ids = [experiment.id for experiment in known]
+    parts = [_part(papers[name], tables) for name in PAPERS if _of(name, tables)]
+    output = project.reports if stage else asked.output(project)
+    _write_tables(parts, output / "tables")
+    _draw(parts, output / "figures")
+    sections = [section for part in parts for section in part.sections]
+    head = Head.of([section.runs for section in sections], settings, main=stage)
+    views = [
+        paper_view(part.paper, part.sections, ids, [part.cost.view] if part.cost else [])
+        for part in parts
     ]
-    sections = [section for _, made in papers for section in made]
-    _write_tables(sections, output / "tables")
-    _draw(sections, output / "figures")
-    head = Head.of([table.runs for _, table in tables], settings, main=output == project.reports)
-    write_pages(output, head, [paper_view(*pair) for pair in papers], absent)
+    write_pages(output, head, views, absent)
     return tuple(section.experiment.id for section in sections)
 
 
-def _read(
-    project: Project, experiment: Experiment, profile: str, source: str | None, file: Path
-) -> tuple[Runs, ...]:
+def _nothing(
+    project: Project, asked: Asked, absent: Sequence[Experiment], remedy: str | None
+) -> PearlError:
+    first = absent[0] if absent else None
+    run = f"pearl run {first.id if first else 'EXPERIMENT'} --profile {asked.profile}"
+    where = project.results
+    if first is not None:
+        where = asked.made(first, project).parent
+        source = asked.source_of(first, project)
+        run += f" --source {source}" if source != "none" else ""
+    return PearlError(
+        f"There are no results of profile {asked.profile} in {where}.",
+        remedy=remedy or f"Make some with `{run}`.",
+    )
+
+
+def _of(paper: str, tables: Sequence[tuple[Experiment, Any]]) -> list[tuple[Experiment, Any]]:
+    return [pair for pair in tables if pair[0].paper == paper]
+
+
+def _part(paper: Paper, tables: Sequence[tuple[Experiment, Any]]) -> _Part:
+    own = _of(paper.paper, tables)
+    costs = cost([table for _, table in own if isinstance(table, RewardTable)])
+    return _Part(paper, make_sections(paper, own), costs)
+
+
+def _read(experiment: Experiment, profile: str, source: str, file: Path) -> tuple[Runs, ...]:
     runs = read_rows(results.read(file), experiment.methods)
     found = runs[0].experiment, runs[0].profile, runs[0].source
-    dataset = load_environment(experiment.environment, project).dataset
-    wanted = found[2]
-    if dataset is not None:
-        wanted = load_params(project).source(dataset, flag=source, profile=profile).source
-    if found != (experiment.id, profile, wanted):
+    if found != (experiment.id, profile, source):
         raise PearlError(
             f"{file} holds {found[0]} of profile {found[1]} on source {found[2]}; this report is"
-            f" of profile {profile} on source {wanted}.",
+            f" of profile {profile} on source {source}.",
             remedy="Make the results again: `dvc repro`, or `pearl run` for another variant.",
         )
     return runs
 
 
-def _estimate(
-    experiment: Experiment, runs: tuple[Runs, ...], settings: ReportSettings
-) -> FinalRegret:
-    kind = TABLES.get(str(experiment.report.table))
-    if kind is None:
-        raise PearlError(
-            f"{experiment.id}: there is no table {experiment.report.table!r}.",
-            remedy=f"The tables are: {', '.join(TABLES)}.",
-        )
-    return kind(runs, experiment.reference, experiment.methods, settings)
-
-
-def _write_tables(sections: Sequence[Section], target: Path) -> None:
+def _write_tables(parts: Sequence[_Part], target: Path) -> None:
     with whole_folder(target) as folder:
-        for one in sections:
-            write_csv(folder / f"{one.experiment.file_stem}.csv", one.table.runs, one.cells)
+        for part in parts:
+            for one in part.sections:
+                write_csv(folder / f"{one.experiment.file_stem}.csv", one.runs, one.cells)
+            if part.cost is not None:
+                runs = part.cost.runs
+                write_csv(folder / f"{STEM}.csv", runs, part.cost.cells, experiment="pearl/cost")
 
 
-def _draw(sections: Sequence[Section], target: Path) -> None:
+def _draw(parts: Sequence[_Part], target: Path) -> None:
     with whole_folder(target) as folder:
-        for one in sections:
-            kind = one.experiment.report.figure
-            if kind is None:
-                continue
-            if kind not in FIGURES:
-                raise PearlError(
-                    f"{one.experiment.id}: there is no figure {kind!r}.",
-                    remedy=f"The figures are: {', '.join(FIGURES)}.",
-                )
-            FIGURES[kind](one.table, folder, one.experiment.file_stem)
+        for one in (section for part in parts for section in part.sections):
+            experiment = one.experiment
+            if experiment.report.figure is not None:
+                figure = figure_of(experiment.report.figure, experiment.id)
+                figure.draw(one.table, folder, experiment.file_stem)

@@ -58,8 +58,17 @@ def number(value: float | None) -> str:
     return format(value + 0.0, ".6g")  # + 0.0: no "-0"
 
 
-def write_csv(target: Path, runs: Runs, cells: Iterable[Cell]) -> None:
-    """Write a table's cells in their order, whole or not at all."""
+def write_csv(
+    target: Path, runs: Runs, cells: Iterable[Cell], *, experiment: str | None = None
+) -> None:
+    """Write a table's cells in their order, whole or not at all.
+
+    Args:
+        target: the file.
+        runs: tell experiment, profile and source.
+        cells: in the order of lines.
+        experiment: what the table is of, where it is not the runs' experiment.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -67,7 +76,7 @@ def write_csv(target: Path, runs: Runs, cells: Iterable[Cell]) -> None:
         measured = cell.measured
         writer.writerow(
             (
-                runs.experiment,
+                experiment or runs.experiment,
                 runs.profile,
                 cell.row,
                 cell.column,

@@ -5,29 +5,59 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pearl.errors import SettingError
-from pearl.experiments import load_environment, load_experiments, load_params, profile_of
+from pearl.experiments import (
+    Experiment,
+    load_environment,
+    load_experiments,
+    load_params,
+    profile_of,
+)
 from pearl.project import Project
+from pearl.report.kinds import is_shown
+
+NO_DATA = "none"
+"""The source of what is simulated, as results name it."""
+MIXED = "mixed"
+"""Names a report whose data sets come from different sources; each section has one."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A profile, the source that names the variant, and whether DVC makes that report."""
+    """A profile, each data set's source, and whether DVC makes the report of these.
+
+    `sources` are by data set, of those that some shown experiment reads.
+    """
 
     profile: str
-    source: str
+    sources: dict[str, str]
     is_main: bool
 
-    def results(self, project: Project) -> Path:
-        """The folder of the result rows, written by the stages or by `pearl run`."""
-        if self.is_main:
-            return project.results
-        return project.store / "results" / f"{self.profile}-{self.source}"
+    @property
+    def source(self) -> str:
+        """The source that names the variant."""
+        named = sorted(set(self.sources.values()))
+        return named[0] if len(named) == 1 else (MIXED if named else NO_DATA)
+
+    @property
+    def words(self) -> str:
+        """Profile and source for people."""
+        told = self.source
+        if told == MIXED:
+            told = ", ".join(f"{name}: {source}" for name, source in self.sources.items())
+        return f"profile {self.profile}, source {told}"
+
+    def source_of(self, experiment: Experiment, project: Project) -> str:
+        """Return the source of an experiment's data; "none" where it is simulated."""
+        dataset = load_environment(experiment.environment, project).dataset
+        return NO_DATA if dataset is None else self.sources[dataset]
+
+    def made(self, experiment: Experiment, project: Project) -> Path:
+        """Return the file in which `pearl run` leaves an experiment's rows."""
+        variant = f"{self.profile}-{self.source_of(experiment, project)}"
+        return project.store / "results" / variant / f"{experiment.file_stem}.parquet"
 
     def output(self, project: Project) -> Path:
-        """The folder of the report."""
-        if self.is_main:
-            return project.reports
+        """Return the folder of the variant's report."""
         return project.reports / f"{self.profile}-{self.source}"
 
 
@@ -35,21 +65,19 @@ def choose(project: Project, profile: str | None, source: str | None) -> Asked:
     """Settle what `pearl report` was asked for; None takes params.yaml's word.
 
     Raises:
-        SettingError: an unknown word, or data sets of different sources under one name.
+        SettingError: an unknown word.
     """
     own = load_params(project)
     named = profile_of(profile) if profile is not None else own.profile
-    experiments = [e for e in load_experiments(project).values() if e.report.table is not None]
-    kinds = {experiment.environment for experiment in experiments}
+    kinds = {experiment.environment for experiment in shown_experiments(project)}
     datasets = sorted({load_environment(kind, project).dataset or "" for kind in kinds} - {""})
-    sources = {name: own.source(name, flag=source, profile=named).source for name in datasets}
-    default = {name: own.source(name).source for name in datasets}
-    if named == own.profile and sources == default:
-        return Asked(named, " and ".join(sorted(set(sources.values()))), True)
-    distinct = sorted(set(sources.values()))
-    if len(distinct) > 1:
-        raise SettingError(
-            f"The data sets come from different sources: {sources}.",
-            remedy="Name one with --source.",
-        )
-    return Asked(named, distinct[0], False)
+    sources: dict[str, str] = {
+        name: own.source(name, flag=source, profile=named).source for name in datasets
+    }
+    default: dict[str, str] = {name: own.source(name).source for name in datasets}
+    return Asked(named, sources, named == own.profile and sources == default)
+
+
+def shown_experiments(project: Project) -> tuple[Experiment, ...]:
+    """Return the experiments that the report shows, in the order of their ids."""
+    return tuple(one for one in load_experiments(project).values() if is_shown(one))

@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 from pearl.report.cells import INSTANCE, Cell
 from pearl.report.claims import (
-    NOT_REPRODUCED,
     NOT_TESTABLE,
     AnyClaim,
     NumberClaim,
     OrderClaim,
     ParityClaim,
     StructuralClaim,
+    tone,
 )
 from pearl.report.findings import Finding
-from pearl.report.numbers import between, plain
+from pearl.report.numbers import MINUS, between, difference, plain, reward, within
 from pearl.report.views import ClaimView, Measure
 
 AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
 STRUCTURAL = {
     "regret_is_never_negative": f"{AT_LEAST} 0",
     "norm_bound_holds": "\N{LESS-THAN OR EQUAL TO} S",
+    "oracle_has_no_regret": "0",
+    "oracle_is_constant": "0",
 }
 
 
 def claim_view(finding: Finding) -> ClaimView:
     """Print a claim and what was measured for it."""
     measures = tuple(_measure(finding.claim, cell) for cell in finding.cells)
+    if finding.titles:
+        show = reward if _is_value(finding.claim) else difference
+        measures = tuple(
+            _reward_measure(*pair, show) for pair in zip(finding.titles, finding.cells, strict=True)
+        )
     return _view(finding.claim, measures, finding.verdict, finding.scope)
 
 
-def claim_not_run(claim: AnyClaim) -> ClaimView:
-    """Print a claim whose experiment has no results in this report."""
+def claim_not_run(claim: AnyClaim, known: Collection[str]) -> ClaimView:
+    """Print a claim whose experiment has no results here, or isn't among those `known`."""
     measures = (Measure("", "not run here", "", NOT_TESTABLE),)
     scope = f"the experiment {claim.experiment} has no results here"
+    if claim.experiment not in known:
+        scope = f"this release has no experiment {claim.experiment}"
     return _view(claim, measures, NOT_TESTABLE, scope)
 
 
@@ -54,10 +65,12 @@ def _view(claim: AnyClaim, measures: tuple[Measure, ...], verdict: str, scope: s
 
 def _published(claim: AnyClaim) -> str:
     if isinstance(claim, NumberClaim):
+        if claim.contrast is not None:
+            return claim.published.replace("-", MINUS)
         at_least = f"{AT_LEAST} " if claim.bound else ""
         return f"{at_least}{claim.published}{_unit(claim)}"
     if isinstance(claim, OrderClaim):
-        return "lower"
+        return "lower" if claim.quantity == "final_regret" else "above 0"
     if isinstance(claim, ParityClaim):
         return f"equal within {claim.margin:g}"
     return STRUCTURAL[claim.check]
@@ -80,12 +93,16 @@ def _measure(claim: AnyClaim, cell: Cell) -> Measure:
     return Measure(of, text, between(cell.measured, decimals), cell.verdict)
 
 
+def _is_value(claim: AnyClaim) -> bool:
+    return isinstance(claim, NumberClaim) and claim.contrast is not None and claim.contrast.is_value
+
+
+def _reward_measure(title: str, cell: Cell, show: Callable[[float], str]) -> Measure:
+    if cell.measured is None:
+        return Measure(title, "\N{EM DASH}", "", cell.verdict)
+    text = show(cell.measured.estimate)
+    return Measure(title, text, within(cell.measured, show), cell.verdict)
+
+
 def _unit(claim: AnyClaim) -> str:
     return "%" if isinstance(claim, NumberClaim) and claim.quantity == "reduction" else ""
-
-
-def tone(verdict: str) -> str:
-    """Return the colour class of a verdict: good, bad or open."""
-    if verdict.startswith(NOT_REPRODUCED):
-        return "bad"
-    return "open" if verdict.startswith(NOT_TESTABLE) else "good"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from importlib import resources
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from pearl.errors import SettingError
+from pearl.report.contrasts import Contrast, parse_contrast
 from pearl.report.statistics import Interval
 from pearl.words import validated
 from pearl.yaml_files import read_mapping
@@ -28,6 +29,12 @@ class Baseline(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
     methods: tuple[str, ...] = ()
+
+
+def _parsed(found: Any) -> Any:
+    if isinstance(found, str):
+        return parse_contrast(found)
+    return tuple(map(_parsed, found)) if isinstance(found, list | tuple) else found
 
 
 class Claim(BaseModel):
@@ -50,8 +57,10 @@ class NumberClaim(Claim):
     """A printed number; `bound` makes it one-sided.
 
     "at_least" is for a measure in which 0 means no difference and more is better.
-    Measured is either the runs' `fact`, or `quantity`: the reduction of the reference method's
-    final regret relative to each baseline, in percent. `published` keeps the digits as printed.
+    Measured is the runs' `fact`, or `quantity`: the reduction of the reference method's final
+    regret relative to each baseline, in percent; or the `contrast` of average rewards, or its
+    standardised effect size. `published` keeps the digits as printed. `printed` tells that it is
+    one of a printed table's numbers, which the page shows in the table alone.
     """
 
     kind: Literal["number"]
@@ -59,8 +68,12 @@ class NumberClaim(Claim):
     half_width: float | None = None
     bound: Literal["at_least"] | None = None
     fact: str | None = None
-    quantity: Literal["reduction"] | None = None
+    quantity: Literal["reduction", "effect size"] | None = None
     baselines: tuple[Baseline, ...] = ()
+    contrast: Contrast | None = None
+    printed: bool = False
+
+    parse = field_validator("contrast", mode="before")(_parsed)
 
     @field_validator("published")
     @classmethod
@@ -83,15 +96,23 @@ class NumberClaim(Claim):
 
 
 class OrderClaim(Claim):
-    """The reference method's final regret is lower than each baseline's."""
+    """The reference method's final regret is lower than each baseline's.
+
+    Of average rewards: each of the `contrasts` is above 0.
+    """
 
     kind: Literal["order"]
-    quantity: Literal["final_regret"]
-    baselines: tuple[Baseline, ...]
+    quantity: Literal["final_regret", "reward"]
+    baselines: tuple[Baseline, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
+
+    parse = field_validator("contrasts", mode="before")(_parsed)
 
 
 class ParityClaim(Claim):
     """The reference method's final regret equals each baseline's within `margin`.
+
+    Of average rewards: each of the `contrasts` is 0 within `margin`.
 
     The rule "two one-sided tests at .005" is read so: .005 is the margin, for average rewards in
     [0, 1], and no level of the tests, which is .05 each. A regret has another scale, so there is no
@@ -99,16 +120,21 @@ class ParityClaim(Claim):
     """
 
     kind: Literal["parity"]
-    quantity: Literal["final_regret"]
-    baselines: tuple[Baseline, ...]
+    quantity: Literal["final_regret", "reward"]
+    baselines: tuple[Baseline, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
     margin: float = Field(gt=0)
+
+    parse = field_validator("contrasts", mode="before")(_parsed)
 
 
 class StructuralClaim(Claim):
-    """A property that holds on any data, checked on every run (pearl.report.structural)."""
+    """A property that holds on any data, checked on every run (structural.py of each family)."""
 
     kind: Literal["structural"]
-    check: Literal["regret_is_never_negative", "norm_bound_holds"]
+    check: Literal[
+        "regret_is_never_negative", "norm_bound_holds", "oracle_has_no_regret", "oracle_is_constant"
+    ]
 
 
 AnyClaim = Annotated[
@@ -116,13 +142,75 @@ AnyClaim = Annotated[
 ]
 
 
+class Printed(BaseModel):
+    """Numbers of a printed table, each a claim of its own: digits as printed, empty where none.
+
+    A row names what all its numbers share after the bar of a contrast ("flip=0.25"), a column the
+    terms ("pearl", "pearl - greedy"); `half_widths`, laid out like `rows`, are the printed ones.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    experiment: str
+    place: str
+    at: dict[str, float] = {}
+    columns: tuple[str, ...]
+    rows: dict[str, tuple[str, ...]]
+    half_widths: dict[str, tuple[float, ...]] = {}
+    quantity: Literal["effect size"] | None = None
+
+    def claims(self) -> tuple[NumberClaim, ...]:
+        """Return one claim a printed number."""
+        made = []
+        for row, numbers in self.rows.items():
+            widths = self.half_widths.get(row, (None,) * len(numbers))
+            for terms, number, width in zip(self.columns, numbers, widths, strict=True):
+                if number:
+                    text = f"{terms} | {row}" if row else terms
+                    words = " ".join(filter(None, (self.experiment, text, self.quantity)))
+                    made.append(
+                        NumberClaim(
+                            kind="number",
+                            id=words,
+                            experiment=self.experiment,
+                            statement=f"{self.place}: {text}.",
+                            place=self.place,
+                            at=self.at,
+                            published=number,
+                            half_width=width,
+                            quantity=self.quantity,
+                            contrast=parse_contrast(text),
+                            printed=True,
+                        )
+                    )
+        return tuple(made)
+
+
+class Disagreement(BaseModel):
+    """Published statements that disagree among themselves, or with the text or our measurement."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    about: str
+    statements: str
+
+
 class Paper(BaseModel):
-    """A paper and its claims, from published/<paper>.yaml."""
+    """A paper and its claims, from published/<paper>.yaml.
+
+    `printed` are the tables' numbers; they join the claims when the file is read. `p_values` are
+    printed p-values by experiment and contrast, shown beside ours and judged by nothing.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     paper: str
     title: str
     claims: tuple[AnyClaim, ...]
+    printed: tuple[Printed, ...] = ()
+    p_values: dict[str, dict[str, str]] = {}
+    disagreements: tuple[Disagreement, ...] = ()
+
+    def of(self, experiment: str) -> tuple[AnyClaim, ...]:
+        """Return an experiment's claims."""
+        return tuple(claim for claim in self.claims if claim.experiment == experiment)
 
 
 def load_paper(paper: str) -> Paper:
@@ -134,7 +222,9 @@ def load_paper(paper: str) -> Paper:
     file = resources.files("pearl.report") / "published" / f"{paper}.yaml"
     if not file.is_file():
         raise SettingError(f"No published claims for a paper {paper!r}.")
-    return validated(Paper, read_mapping(file), f"published/{paper}.yaml")
+    read = validated(Paper, read_mapping(file), f"published/{paper}.yaml")
+    numbers = tuple(claim for table in read.printed for claim in table.claims())
+    return read.model_copy(update={"claims": (*read.claims, *numbers)})
 
 
 def judge_number(claim: NumberClaim, measured: Interval | None, *, testable: bool) -> str:
@@ -163,6 +253,11 @@ def judge_lower(difference: float | None, q_value: float | None, *, sample: bool
     return _said(difference < 0 and q_value < FALSE_DISCOVERY_RATE, sample)
 
 
+def judge_above(difference: float | None, q_value: float | None, *, sample: bool) -> str:
+    """Judge an order of rewards: the difference is positive and its BH q is below .05."""
+    return judge_lower(None if difference is None else -difference, q_value, sample=sample)
+
+
 def judge_parity(p_value: float | None, *, sample: bool) -> str:
     """Judge a parity by the p-value of the two one-sided tests within the claim's margin."""
     if p_value is None:
@@ -183,6 +278,13 @@ def overall(verdicts: list[str]) -> str:
         if word in verdicts:
             return word
     return verdicts[0] if verdicts else NOT_TESTABLE
+
+
+def tone(verdict: str) -> str:
+    """Return the colour class of a verdict: good, bad or open."""
+    if verdict.startswith(NOT_REPRODUCED):
+        return "bad"
+    return "open" if verdict.startswith(NOT_TESTABLE) else "good"
 
 
 def _said(holds: bool, sample: bool) -> str:

@@ -36,7 +36,12 @@ class Comparison:
 
 
 def compare(
-    first: ArrayLike, second: ArrayLike, *, stream: str, settings: ReportSettings = DEFAULT
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    stream: str,
+    settings: ReportSettings = DEFAULT,
+    always_t: bool = False,
 ) -> Comparison:
     """Compare two methods seed by seed: paired t test below 10 seeds, sign-flip test from 10 on.
 
@@ -44,13 +49,14 @@ def compare(
         first, second: one number a seed, shape (n,), the same seeds in the same order.
         stream: names the random stream of the bootstrap and of the sign flips.
         settings: confidence level and number of resamples.
+        always_t: the paired t test at any number of seeds, as PEARL's paper has it.
     """
     difference = _differences(first, second, stream)
     estimate = interval(difference, stream=stream, settings=settings)
     n = len(difference)
     if n == 1 or is_constant(difference):
         return Comparison(estimate, None, "")
-    if n < FEWEST_FOR_BCA:
+    if always_t or n < FEWEST_FOR_BCA:
         p_value = float(stats.ttest_1samp(difference, 0.0).pvalue)
         return Comparison(estimate, p_value, "paired t test")
     drawn = stats.permutation_test(

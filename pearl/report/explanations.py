@@ -85,9 +85,11 @@ def _numbering(table: FinalRegret) -> str:
     ]
     if not named:
         return ""
+    choose, their = ("choose", "their") if len(named) > 1 else ("chooses", "its")
     return (
-        f" {', '.join(named)} chooses among single actions every round, and its ties go to the"
-        " lowest-numbered one: its regret depends on how the catalogue happens to be numbered."
+        f" {' and '.join(named)} {choose} among single actions every round, and {their} ties go to"
+        f" the lowest-numbered one: {their} regret depends on how the catalogue happens to be"
+        " numbered."
     )
 
 

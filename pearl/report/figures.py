@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pearl.report.final_regret import FinalRegret
+from pearl.report.labels import apart
+from pearl.report.rewards.learning_figure import learning_curves, learning_size
+from pearl.report.rewards.recovery_figure import RECOVERY_SIZE, recovery
 from pearl.report.rows import MethodRuns
-from pearl.report.style import DARK, LIGHT, Theme, save, styled
+from pearl.report.style import Theme, save_both
+from pearl.words import one_of
 
 LEFT, NAMES_AT = 0.085, 0.735  # of the figure's width
 STYLES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
@@ -24,12 +29,7 @@ def regret_over_time(table: FinalRegret, folder: Path, stem: str) -> None:
 
     Writes <stem>.png, <stem>.svg and <stem>.dark.svg (for dark pages) into `folder`.
     """
-    with styled(LIGHT):
-        light = _draw(table, LIGHT)
-        save(light, folder / f"{stem}.svg")
-        save(light, folder / f"{stem}.png")
-    with styled(DARK):
-        save(_draw(table, DARK), folder / f"{stem}{DARK.suffix}.svg")
+    save_both(lambda theme: _draw(table, theme), folder, stem)
 
 
 def _draw(table: FinalRegret, theme: Theme) -> Figure:
@@ -80,10 +80,10 @@ def _say_above(figure: Figure, table: FinalRegret, theme: Theme) -> None:
     what = f"{memory}T = {runs.horizon:,}; mean of {seeds} seeds, band: one standard deviation"
     if runs.on_sample_data:
         figure.text(LEFT, 0.9, f"{what}", color=theme.soft, size=8.5)
-        label = f"SAMPLE DATA: {runs.provenance.label.removeprefix('sample data ')}"
+        label = f"SAMPLE DATA: {runs.data_label.removeprefix('sample data ')}"
         figure.text(0.985, 0.947, label, color=theme.warning, size=8.5, weight="bold", ha="right")
     else:
-        figure.text(LEFT, 0.9, f"{what}. {runs.provenance.label}", color=theme.soft, size=8.5)
+        figure.text(LEFT, 0.9, f"{what}. {runs.data_label}", color=theme.soft, size=8.5)
 
 
 def _looks(table: FinalRegret, theme: Theme) -> dict[str, tuple[str, Any]]:
@@ -125,7 +125,7 @@ def _label_ends(figure: Figure, axes: Any, ends: Sequence[tuple[float, str, str,
     heights = [0.078 if "(" in label else 0.048 for _, label, _, _ in ordered]
     ends_at = [box.y0 + box.height * (end[0] - bottom) / (top - bottom) for end in ordered]
     for (value, label, colour, leads), low, high in zip(
-        ordered, ends_at, _apart(ends_at, heights, box.y0), strict=True
+        ordered, ends_at, apart(ends_at, heights, box.y0), strict=True
     ):
         figure.add_artist(
             Line2D((box.x1, NAMES_AT - 0.005), (low, high), color=colour, linewidth=0.7)
@@ -139,18 +139,26 @@ def _label_ends(figure: Figure, axes: Any, ends: Sequence[tuple[float, str, str,
             figure.text(NAMES_AT, high - 0.034, said, color=colour, size=7.5, va="center")
 
 
-def _apart(wanted: Sequence[float], heights: Sequence[float], floor: float) -> list[float]:
-    """Return places in the same order, each `heights[i]` above the next lower, near `wanted`."""
-    places = list(wanted)
-    for _ in range(500):
-        for i in range(1, len(places)):
-            overlap = heights[i] - (places[i] - places[i - 1])
-            if overlap > 1e-6:
-                places[i] += overlap / 2
-                places[i - 1] -= overlap / 2
-        if places and places[0] < floor:
-            places[0] = floor
-    return places
+@dataclass(frozen=True)
+class FigureKind:
+    """A kind of figure: what draws a table into a folder under a stem, and its size on the page.
+
+    `draw` writes <stem>.png, <stem>.svg and <stem>.dark.svg; `size` returns width and height in
+    pixels.
+    """
+
+    draw: Callable[[Any, Path, str], None]
+    size: Callable[[Any], tuple[int, int]]
 
 
-FIGURES = {"regret_over_time": regret_over_time}
+FIGURES = {
+    "regret_over_time": FigureKind(regret_over_time, lambda _: (840, 480)),
+    "learning_curves": FigureKind(learning_curves, learning_size),
+    "recovery": FigureKind(recovery, lambda _: RECOVERY_SIZE),
+}
+"""What `report: figure` of an experiment may name."""
+
+
+def figure_of(name: str, experiment: str) -> FigureKind:
+    """Return a kind of figure; SettingError where there is none of that name."""
+    return FIGURES[one_of(name, FIGURES, f"figure of {experiment}")]

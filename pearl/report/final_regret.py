@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pearl.errors import PearlError
@@ -125,8 +125,8 @@ def reduction(runs: Runs, ours: str, theirs: str, settings: ReportSettings) -> I
 
 def cells(
     table: FinalRegret,
-    in_table: dict[str, float | None],
-    in_paper: dict[str, float | None],
+    in_table: Mapping[str, float | None],
+    in_paper: Mapping[str, float | None],
     sizes: tuple[int, int],
 ) -> list[Cell]:
     """Lay out the table, a method a row; a method without runs keeps a row without numbers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pearl.report.cells import INSTANCE, Cell
@@ -27,16 +28,18 @@ from pearl.report.structural import CHECKS
 class Finding:
     """A claim, the cells that measure it and the verdict over all of them.
 
-    `scope` says in words what it was measured against, and under which other settings.
+    `scope` says in words what it was measured against, and under which other settings. `titles`
+    say what each cell measures where the cell's own words don't.
     """
 
     claim: AnyClaim
     cells: tuple[Cell, ...]
     verdict: str
     scope: str
+    titles: tuple[str, ...] = ()
 
 
-def judge(claim: AnyClaim, table: FinalRegret, q_values: dict[str, float | None]) -> Finding:
+def judge(claim: AnyClaim, table: FinalRegret, q_values: Mapping[str, float | None]) -> Finding:
     """Judge one claim of the table's experiment.
 
     Args:
@@ -53,7 +56,7 @@ def judge(claim: AnyClaim, table: FinalRegret, q_values: dict[str, float | None]
 
 
 def _cells(
-    claim: AnyClaim, table: FinalRegret, q_values: dict[str, float | None]
+    claim: AnyClaim, table: FinalRegret, q_values: Mapping[str, float | None]
 ) -> tuple[Cell, ...]:
     if isinstance(claim, StructuralClaim):
         return CHECKS[claim.check](table)
@@ -67,7 +70,7 @@ def _against_one(
     claim: NumberClaim | OrderClaim | ParityClaim,
     table: FinalRegret,
     method: str,
-    q_values: dict[str, float | None],
+    q_values: Mapping[str, float | None],
 ) -> Cell:
     runs, testable = table.runs, _testable(claim, table)
     cell = Cell(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from pearl.report.statistics import Interval
 
@@ -49,3 +50,35 @@ def between(measured: Interval | None, decimals: int | None = None) -> str:
 def regret(measured: Interval) -> str:
     """Print an estimate with its interval."""
     return f"{plain(measured.estimate)} {between(measured)}".strip()
+
+
+def reward(value: float) -> str:
+    """Print an average reward as the paper does: three decimals, no leading zero (.641)."""
+    return _bare(f"{value:z.3f}")
+
+
+def difference(value: float) -> str:
+    """Print a difference of rewards with its sign: +.025; what rounds to zero has none."""
+    text = f"{value:+z.3f}"
+    return ".000" if text == "+0.000" else _bare(text)
+
+
+def p_value(value: float) -> str:
+    """Print a p- or q-value with three decimals: .066, <.001."""
+    return "<.001" if value < 0.001 else _bare(f"{value:.3f}")
+
+
+def _bare(text: str) -> str:
+    """Return a number without its leading zero, its minus as typesetters have it."""
+    sign = text[0] if text[0] in "+-" else ""
+    digits = text.removeprefix(sign)
+    return (sign + (digits[1:] if digits.startswith("0.") else digits)).replace("-", MINUS)
+
+
+def within(measured: Interval | None, printed: Callable[[float], str]) -> str:
+    """Print an interval as [low, high] by `printed`; nothing where there is none."""
+    if measured is None or measured.low is None or measured.high is None:
+        return ""
+    if measured.method == "degenerate":
+        return "(all seeds equal)"
+    return f"[{printed(measured.low)}, {printed(measured.high)}]"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from pearl.report.final_regret import FinalRegret
-from pearl.report.rows import Runs
+from pearl.report.rows import MethodRuns, Runs
 
 CAVEAT = (
     "Intervals cover seeds, each of which draws its own request stream and directions; they don't"
@@ -19,24 +21,39 @@ FACTS = {
     "instance/theta_star_norm": "norm of \N{GREEK SMALL LETTER THETA}* = {:.5g}",
     "instance/regularization": "\N{GREEK SMALL LETTER LAMDA} = {:.5g}",
     "instance/operator_norm": "largest operator norm of A(s) = {:.4g}",
+    "instance/users": "{:,.0f} users",
+    "instance/slates": "{:,.0f} slates",
+    "instance/pretraining": "{:,.0f} for pretraining",
+    "instance/interactions": "{:,.0f} interactions an epoch",
 }
 
-
-def _instance(runs: Runs) -> str:
-    """Say what was measured of the instance; every run of a table stands on the same one."""
-    run = next(iter(runs.methods.values()))
-    found = {name: run.metric(name) for name in FACTS}
-    said = [FACTS[name].format(values[0]) for name, values in found.items() if values is not None]
-    return ", ".join(said)
+Lines = list[tuple[str, str]]
 
 
 def origin(table: FinalRegret) -> tuple[tuple[str, str], ...]:
     """Return what the page says of it, as names and values; the empty ones are left out."""
-    runs, told = table.runs, table.runs.provenance
+    runs = table.runs
     methods = sorted({i.method for i in table.regrets.values()})
     split = runs.facts.get("split_label") or str(runs.settings.get("split", ""))
     settings = ", ".join(f"{k} = {v}" for k, v in runs.settings.items() if k != "kind")
     lines = [
+        *data_lines(runs),
+        ("split", split),
+        ("instance", instance(runs)),
+        ("settings", f"{settings}, horizon = {runs.horizon}"),
+        ("profile", runs.profile),
+        ("intervals", f"{', '.join(methods)}. {CAVEAT}"),
+        *seed_lines(runs.methods.values()),
+    ]
+    return tuple((name, value) for name, value in lines if value)
+
+
+def data_lines(runs: Runs) -> Lines:
+    """Say which data runs stand on."""
+    told = runs.provenance
+    if told is None:
+        return [("data", runs.data_label)]
+    return [
         ("data", told.label),
         ("source", f"{told.source}, {told.publisher}"),
         ("revision", told.revision),
@@ -44,16 +61,36 @@ def origin(table: FinalRegret) -> tuple[tuple[str, str], ...]:
         *((f"sha256 of {file.name}", file.sha256) for file in told.files),
         ("rows", f"{told.rows:,}"),
         ("licence", told.licence),
-        ("split", split),
-        ("instance", _instance(runs)),
-        ("settings", f"{settings}, horizon = {runs.horizon}"),
-        ("profile", runs.profile),
-        ("intervals", f"{', '.join(methods)}. {CAVEAT}"),
     ]
+
+
+def instance(runs: Runs) -> str:
+    """Say what was measured of the instance; every run of a table stands on the same one."""
+    run = next(iter(runs.methods.values()))
+    found = {name: run.metric(name) for name in FACTS}
+    said = [FACTS[name].format(values[0]) for name, values in found.items() if values is not None]
+    return ", ".join(said)
+
+
+def seed_lines(all_runs: Iterable[MethodRuns]) -> Lines:
+    """Say which seeds stand behind which methods."""
     by_count: dict[tuple[int, ...], list[str]] = {}
-    for run in runs.methods.values():
-        by_count.setdefault(run.seeds, []).append(run.label)
-    for seeds, labels in by_count.items():
-        who = "every method" if len(by_count) == 1 else ", ".join(labels)
-        lines.append(("seeds", f"n = {len(seeds)} ({', '.join(map(str, seeds))}), {who}"))
-    return tuple((name, value) for name, value in lines if value)
+    for run in all_runs:
+        labels = by_count.setdefault(run.seeds, [])
+        if run.label not in labels:
+            labels.append(run.label)
+    return [
+        ("seeds", f"n = {len(seeds)} ({shown_seeds(seeds)}), {_who(labels, len(by_count))}")
+        for seeds, labels in by_count.items()
+    ]
+
+
+def shown_seeds(seeds: Sequence[int]) -> str:
+    """Print seeds; many consecutive ones as a range."""
+    if len(seeds) > 5 and tuple(seeds) == tuple(range(seeds[0], seeds[0] + len(seeds))):
+        return f"{seeds[0]} to {seeds[-1]}"
+    return ", ".join(map(str, seeds))
+
+
+def _who(labels: list[str], groups: int) -> str:
+    return "every method" if groups == 1 else ", ".join(labels)

@@ -18,12 +18,16 @@ from pearl.report.views import PaperView
 
 @dataclass(frozen=True)
 class Head:
-    """What stands at the top: profile, sources, data labels; `up` leads to the main report."""
+    """What stands at the top: profile, sources, data labels; `up` leads to the main report.
+
+    `sample` are the labels of sample data; `all_sample` tells that there is no other.
+    """
 
     profile: str
     sources: tuple[str, ...]
     labels: tuple[str, ...]
-    sample: bool
+    sample: tuple[str, ...]
+    all_sample: bool
     confidence: str
     up: str
 
@@ -33,8 +37,9 @@ class Head:
         return cls(
             profile=runs[0].profile,
             sources=tuple(sorted({one.source for one in runs})),
-            labels=tuple(sorted({one.provenance.label for one in runs})),
-            sample=any(one.on_sample_data for one in runs),
+            labels=tuple(sorted({one.data_label for one in runs})),
+            sample=tuple(sorted({one.data_label for one in runs if one.on_sample_data})),
+            all_sample=all(one.on_sample_data for one in runs),
             confidence=f"{100 * settings.confidence:g}%",
             up="" if main else "../",
         )

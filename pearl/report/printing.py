@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from pearl.experiments import Experiment
-from pearl.report.cells import SHORT_KEY, Cell
 from pearl.report.claim_views import claim_not_run, claim_view
-from pearl.report.claims import Paper
+from pearl.report.claims import NumberClaim, Paper
 from pearl.report.explanations import EXPLANATIONS, Explanation
-from pearl.report.final_regret import FinalRegret
-from pearl.report.numbers import between, percent, plain
-from pearl.report.origin import CAVEAT, origin
+from pearl.report.figures import figure_of
 from pearl.report.sections import Section
+from pearl.report.summary import is_printed, outcome, printed_views
 from pearl.report.views import ClaimView, Entry, ExperimentView, PaperView
 from pearl.words import one_of
 
-UNSHOWN = ("BH q (paper", "difference of")
-"""Columns that stand in the CSV file alone; the differences are among the claims."""
+WITH_OUTCOME = ("pearl",)
+"""Papers beneath whose tables a sentence says what reproduced."""
 
 
-def paper_view(paper: Paper, sections: Sequence[Section]) -> PaperView:
-    """Print a paper's claims, those without results too, and its sections."""
-    found = {one.claim.id: claim_view(one) for section in sections for one in section.findings}
-    views = [found.get(claim.id) or claim_not_run(claim) for claim in paper.claims]
+def paper_view(
+    paper: Paper,
+    sections: Sequence[Section],
+    known: Collection[str],
+    more: Sequence[ExperimentView] = (),
+) -> PaperView:
+    """Print a paper's claims, those without results too, and its sections.
+
+    Args:
+        paper: what was published.
+        sections: the experiments with results.
+        known: ids of the experiments that this release has.
+        more: sections that are no experiment.
+    """
+    views = _claims(paper, sections, known)
     notes = tuple(dict.fromkeys(view.note for view in views if view.note))
     marked = tuple(
         replace(view, mark=str(notes.index(view.note) + 1)) if view.note else view for view in views
@@ -33,87 +40,67 @@ def paper_view(paper: Paper, sections: Sequence[Section]) -> PaperView:
     experiments = []
     for section in sections:
         own = [view for view in marked if view.experiment == section.experiment.id]
-        experiments.append(experiment_view(section, own))
-    return PaperView(paper, marked, notes, tuple(experiments))
+        experiments.append(experiment_view(section, own, tell=paper.paper in WITH_OUTCOME))
+    return PaperView(paper, marked, notes, (*experiments, *more))
 
 
-def experiment_view(section: Section, claims: Sequence[ClaimView]) -> ExperimentView:
-    """Print an experiment's section; `claims` are its own."""
-    experiment, table = section.experiment, section.table
-    runs = table.runs
-    body = [
-        cell for cell in section.cells if cell.row in {table.label(name) for name in table.order}
-    ]
-    shown = [c for c in dict.fromkeys(cell.column for cell in body) if not c.startswith(UNSHOWN)]
-    at = {(cell.row, cell.column): cell for cell in body}
-    rows = tuple(
-        (
-            table.label(name),
-            name == table.reference,
-            tuple(_entry(at.get((table.label(name), column))) for column in shown),
-        )
-        for name in table.order
-    )
+def _claims(paper: Paper, sections: Sequence[Section], known: Collection[str]) -> list[ClaimView]:
+    found = {
+        one.claim.id: claim_view(one)
+        for section in sections
+        for one in section.findings
+        if not is_printed(one)
+    }
+    single = [c for c in paper.claims if not (isinstance(c, NumberClaim) and c.printed)]
+    views = [found.get(claim.id) or claim_not_run(claim, known) for claim in single]
+    printed = [printed_views(one.experiment.id, one.findings) for one in sections]
+    return [*(view for those in printed for view in those), *views]
+
+
+def experiment_view(section: Section, claims: Sequence[ClaimView], *, tell: bool) -> ExperimentView:
+    """Print an experiment's section; `claims` are its own, `tell` says what reproduced."""
+    experiment, table, kind = section.experiment, section.table, section.kind
+    sample = section.runs.on_sample_data
+    figure = experiment.report.figure
     return ExperimentView(
-        experiment=experiment,
+        id=experiment.id,
+        title=experiment.title,
+        place=experiment.place,
+        question=experiment.question,
         stem=experiment.file_stem,
-        figure=experiment.report.figure is not None,
-        caption=_caption(experiment, table),
-        sample=runs.on_sample_data,
-        head=("method", *(_heading(column) for column in shown)),
-        rows=rows,
-        beneath=(*section.beneath, CAVEAT),
-        provenance=origin(table),
-        keys=tuple(
-            (run.label, tuple(key[:SHORT_KEY] for key in run.keys)) for run in runs.methods.values()
-        ),
-        missed=tuple(view for view in claims if view.tone == "bad"),
-        explanation=_explanation(experiment, table),
+        figure=figure_of(figure, experiment.id).size(table) if figure is not None else None,
+        caption=kind.caption(experiment, table),
+        sample=sample,
+        grids=kind.grids(table, section.cells),
+        outcome=outcome(section.findings, sample=sample) if tell else "",
+        beneath=section.beneath,
+        provenance=kind.origin(table),
+        keys=kind.keys(table),
+        missed=() if tell else tuple(view for view in claims if view.tone == "bad"),
+        explanation=_explanation(section),
     )
 
 
-def markdown_rows(entry: ExperimentView) -> list[tuple[str, ...]]:
-    """Return the table's rows as plain text for index.md."""
+def markdown_rows(
+    rows: Sequence[tuple[str, bool, tuple[Entry, ...]]],
+) -> list[tuple[str, ...]]:
+    """Return a table's rows as plain text for index.md."""
     return [
-        (f"**{label}**" if leads else label, *(f"{e.text} {e.interval}".strip() for e in entries))
-        for label, leads, entries in entry.rows
+        (f"**{label}**" if leads else label, *(_text(entry) for entry in entries))
+        for label, leads, entries in rows
     ]
 
 
-def _explanation(experiment: Experiment, table: FinalRegret) -> Explanation | None:
-    told = experiment.report.explanation
+def _text(entry: Entry) -> str:
+    text = f"{entry.text} {entry.interval}".strip()
+    if entry.published:
+        text += f" (paper {entry.published}{'; ' + entry.verdict if entry.verdict else ''})"
+    return text
+
+
+def _explanation(section: Section) -> Explanation | None:
+    told = section.experiment.report.explanation
     if told is None:
         return None
-    return EXPLANATIONS[one_of(told, EXPLANATIONS, f"explanation of {experiment.id}")](table)
-
-
-def _entry(cell: Cell | None) -> Entry:
-    if cell is None or cell.measured is None:
-        return Entry("\N{EM DASH}")
-    value = cell.measured.estimate
-    if "BH q" in cell.column:
-        return Entry("<0.0001" if value < 1e-4 else f"{value:.2g}")
-    if cell.column.endswith("share"):
-        return Entry(percent(value))
-    decimals = 1 if cell.column.endswith("(%)") else None
-    return Entry(plain(value, decimals), between(cell.measured, decimals), cell.verdict)
-
-
-def _heading(column: str) -> str:
-    name, _, t = column.rpartition("t=")
-    if name and t.isdigit():
-        return f"{name}t\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{int(t):,}"
-    return re.sub(r"BH q \(table, (m=\d+)\)", r"q (\1)", column)
-
-
-def _caption(experiment: Experiment, table: FinalRegret) -> str:
-    runs = table.runs
-    counts = {len(run.seeds) for run in runs.methods.values()}
-    seeds = " to ".join(str(n) for n in sorted({min(counts), max(counts)}))
-    memory = f" at M = {runs.settings['memory']}" if "memory" in runs.settings else ""
-    return (
-        f"{experiment.title}{memory}, T = {runs.horizon:,}. Cumulative pseudo-regret against the"
-        f" exact optimum; lines are means over {seeds} seeds with paired request streams, bands one"
-        f" standard deviation. Beside {experiment.place} of the paper. Data:"
-        f" {runs.provenance.label}."
-    )
+    where = f"explanation of {section.experiment.id}"
+    return EXPLANATIONS[one_of(told, EXPLANATIONS, where)](section.table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,16 @@ from pearl.errors import PearlError
 from pearl.provenance import Provenance
 from pearl.report.statistics import Floats
 
-METRIC, FACT = "metric.", "fact."
+METRIC, FACT, SERIES = "metric.", "fact.", "series."
+SIMULATED = "simulated, no data set"
 
 
 @dataclass(frozen=True)
 class MethodRuns:
     """One method's runs in ascending order of seeds.
 
-    `curves` is the cumulative regret, shape (seeds, points), at the rounds `Runs.rounds`.
+    `curves` is the cumulative regret, shape (seeds, points), at the rounds `Runs.rounds`. `series`
+    are the runs' own, by name, shape (seeds, n) each; one that not every run carries is left out.
     """
 
     name: str
@@ -30,6 +32,7 @@ class MethodRuns:
     keys: tuple[str, ...]
     metrics: dict[str, tuple[Any, ...]]
     curves: Floats
+    series: dict[str, Floats] = field(default_factory=dict)
 
     def metric(self, name: str) -> Floats | None:
         """Return a numeric metric, one value a seed, or None where the runs don't carry it."""
@@ -47,18 +50,25 @@ class MethodRuns:
 class Runs:
     """All runs of one experiment under one profile, source, data set, settings and horizon.
 
-    `rounds` are the sampled t of every curve; `facts` the texts on which all runs agree.
+    `rounds` are the sampled t of every curve; `facts` the texts on which all runs agree. `variant`
+    names the experiment's variant, "" its base. Simulated runs stand on no data: provenance None.
     """
 
     experiment: str
     profile: str
     source: str
-    provenance: Provenance
+    provenance: Provenance | None
     settings: dict[str, Any]
     horizon: int
     rounds: tuple[int, ...]
     facts: dict[str, str]
     methods: dict[str, MethodRuns]
+    variant: str = ""
+
+    @property
+    def data_label(self) -> str:
+        """What a table prints beneath itself about its data."""
+        return SIMULATED if self.provenance is None else self.provenance.label
 
     @property
     def on_sample_data(self) -> bool:
@@ -117,7 +127,9 @@ def read_rows(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Runs, ...]:
     strangers = sorted(set(frame["method"]) - set(order))
     if strangers:
         raise PearlError(f"The results of {name} hold unknown methods: {', '.join(strangers)}.")
-    groups = frame.groupby(["settings", "horizon"], sort=True)
+    named = frame["variant"].fillna("") if "variant" in frame else ""
+    frame = frame.assign(variant=named)
+    groups = frame.groupby(["settings", "horizon", "variant"], sort=True)
     return tuple(_runs(name, group, order) for _, group in groups)
 
 
@@ -135,13 +147,20 @@ def _runs(name: str, frame: pd.DataFrame, order: Sequence[str]) -> Runs:
         experiment=name,
         profile=str(first["profile"]),
         source=str(first["data_source"]),
-        provenance=Provenance.model_validate_json(str(first["provenance"])),
+        provenance=_provenance(first["provenance"]),
         settings=json.loads(str(first["settings"])),
         horizon=int(first["horizon"]),
         rounds=rounds.pop(),
         facts=_agreed(frame),
         methods=methods,
+        variant=str(first["variant"]),
     )
+
+
+def _provenance(text: Any) -> Provenance | None:
+    if text is None or str(text) in ("", "null", "nan"):
+        return None
+    return Provenance.model_validate_json(str(text))
 
 
 def _agreed(frame: pd.DataFrame) -> dict[str, str]:
@@ -171,4 +190,17 @@ def _method_runs(name: str, method: str, rows: pd.DataFrame) -> MethodRuns:
         keys=tuple(str(key) for key in rows["key"]),
         metrics=metrics,
         curves=np.array([np.asarray(c, dtype=np.float64) for c in rows["curve_regret"]]),
+        series=_series(name, method, rows),
     )
+
+
+def _series(name: str, method: str, rows: pd.DataFrame) -> dict[str, Floats]:
+    found: dict[str, Floats] = {}
+    for column in (str(c) for c in rows.columns if str(c).startswith(SERIES)):
+        lists = rows[column].tolist()
+        if any(one is None or np.ndim(one) == 0 for one in lists):
+            continue
+        if len({len(one) for one in lists}) > 1:
+            raise PearlError(f"{name}: the runs of {method} have {column} of different lengths.")
+        found[column.removeprefix(SERIES)] = np.array(lists, dtype=np.float64)
+    return found

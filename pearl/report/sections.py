@@ -4,46 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pearl.experiments import Experiment
 from pearl.report.cells import Cell
-from pearl.report.claims import FALSE_DISCOVERY_RATE, Paper
+from pearl.report.claims import Paper
 from pearl.report.comparisons import adjust
-from pearl.report.final_regret import FinalRegret, cells
-from pearl.report.findings import Finding, judge
+from pearl.report.findings import Finding
+from pearl.report.kinds import Kind, kind_of
+from pearl.report.rows import Runs
 
 
 @dataclass(frozen=True)
 class Section:
     """An experiment under the report's profile: estimates, laid-out cells, judged claims.
 
-    `beneath` are the sentences that stand beneath the table.
+    `table` is what the kind's `estimate` returned; `beneath` are the sentences that stand beneath
+    the table.
     """
 
     experiment: Experiment
-    table: FinalRegret
+    kind: Kind
+    table: Any
     cells: tuple[Cell, ...]
     findings: tuple[Finding, ...]
     beneath: tuple[str, ...]
 
+    @property
+    def runs(self) -> Runs:
+        """Runs that tell the section's profile, source and data."""
+        return self.kind.first(self.table)
 
-def make_sections(
-    paper: Paper, tables: Sequence[tuple[Experiment, FinalRegret]]
-) -> tuple[Section, ...]:
+
+def make_sections(paper: Paper, tables: Sequence[tuple[Experiment, Any]]) -> tuple[Section, ...]:
     """Judge a paper's claims on all its tables at once.
 
     The order claims' q-values are of the table's own family; those of the family of all the
     paper's tables stand in a column beside them.
     """
-    pairs = [(e.id, name) for e, table in tables for name in table.comparisons]
-    p_values = [
-        table.comparisons[name].p_value for _, table in tables for name in table.comparisons
-    ]
-    adjusted, m_paper = adjust(p_values)
-    in_paper = dict(zip(pairs, adjusted, strict=True))
+    tests = [(e, name, one) for e, t in tables for name, one in kind_of(e).tests(t).items()]
+    adjusted, m_paper = adjust([one.p_value for _, _, one in tests])
+    in_paper = {(e.id, name): q for (e, name, _), q in zip(tests, adjusted, strict=True)}
     made = []
     for experiment, table in tables:
-        mine = {name: in_paper[experiment.id, name] for name in table.comparisons}
+        names = kind_of(experiment).tests(table)
+        mine = {name: in_paper[experiment.id, name] for name in names}
         made.append(_section(paper, experiment, table, mine, m_paper))
     return tuple(made)
 
@@ -51,44 +56,23 @@ def make_sections(
 def _section(
     paper: Paper,
     experiment: Experiment,
-    table: FinalRegret,
+    table: Any,
     in_paper: dict[str, float | None],
     m_paper: int,
 ) -> Section:
-    names = list(table.comparisons)
-    adjusted, m_table = adjust([table.comparisons[name].p_value for name in names])
-    in_table = dict(zip(names, adjusted, strict=True))
-    findings = tuple(
-        judge(claim, table, in_table) for claim in paper.claims if claim.experiment == experiment.id
-    )
-    laid = cells(table, in_table, in_paper, (m_table, m_paper))
+    kind = kind_of(experiment)
+    tests = kind.tests(table)
+    adjusted, m_table = adjust([one.p_value for one in tests.values()])
+    in_table = dict(zip(tests, adjusted, strict=True))
+    findings = tuple(kind.judge(claim, table, in_table) for claim in paper.of(experiment.id))
+    laid = kind.cells(table, in_table, in_paper, (m_table, m_paper))
     judged = {(cell.row, cell.column): cell for found in findings for cell in found.cells}
     merged = [judged.pop((cell.row, cell.column), cell) for cell in laid]
     return Section(
         experiment,
+        kind,
         table,
         (*merged, *judged.values()),
         findings,
-        _beneath(table, m_table, m_paper),
+        kind.beneath(table, m_table, m_paper),
     )
-
-
-def _beneath(table: FinalRegret, m_table: int, m_paper: int) -> tuple[str, ...]:
-    label = table.label(table.reference)
-    absent = [name for name in table.order if name not in table.runs.methods]
-    tests = sorted({c.test for c in table.comparisons.values() if c.test})
-    said = []
-    if table.comparisons:
-        said.append(
-            f"Reductions and differences compare {label} with the row's method on the same seeds;"
-            " a reduction is the mean over pairs."
-        )
-    if tests:
-        said.append(
-            f"q: {', '.join(tests)}, Benjamini-Hochberg over all {m_table} comparisons of this"
-            f" table (over all tables of the paper m = {m_paper}; that column is in the CSV file);"
-            f" an order counts below {FALSE_DISCOVERY_RATE:g}."
-        )
-    if absent:
-        said.append(f"Without runs here: {', '.join(absent)}.")
-    return tuple(said)

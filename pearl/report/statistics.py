@@ -79,6 +79,22 @@ def interval(
     return _bootstrap(x, _iqm if statistic == "iqm" else _mean, estimate, stream, settings)
 
 
+def effect_size(
+    differences: ArrayLike, *, stream: str, settings: ReportSettings = DEFAULT
+) -> Interval | None:
+    """Estimate the standardised mean of paired differences, d = mean / standard deviation.
+
+    BCa from 10 seeds on; below there is no interval. None for one seed or equal differences.
+    """
+    x = finite(differences, stream)
+    if len(x) == 1 or is_constant(x):
+        return None
+    d = float(_effect(x))
+    if len(x) < FEWEST_FOR_BCA:
+        return Interval(d, None, None, "none", len(x))
+    return _bootstrap(x, _effect, d, stream, settings)
+
+
 def finite(values: ArrayLike, name: str) -> Floats:
     """Return `values` as float64[n], n >= 1; refuse NaN and infinities."""
     x = np.asarray(values, dtype=np.float64)
@@ -103,6 +119,10 @@ def _mean(x: Floats, axis: int = -1) -> Floats:
 
 def _iqm(x: Floats, axis: int = -1) -> Floats:
     return np.asarray(stats.trim_mean(x, TRIM, axis=axis))
+
+
+def _effect(x: Floats, axis: int = -1) -> Floats:
+    return np.asarray(np.mean(x, axis=axis) / np.std(x, axis=axis, ddof=1))
 
 
 def _t_reach(x: Floats, trim: float, confidence: float) -> float:

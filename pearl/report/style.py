@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +77,16 @@ def styled(theme: Theme) -> Iterator[None]:
     }
     with rc_context(rc=settings):
         yield
+
+
+def save_both(draw: Callable[[Theme], Figure], folder: Path, stem: str) -> None:
+    """Write <stem>.svg and <stem>.png for light pages and <stem>.dark.svg for dark ones."""
+    with styled(LIGHT):
+        light = draw(LIGHT)
+        save(light, folder / f"{stem}.svg")
+        save(light, folder / f"{stem}.png")
+    with styled(DARK):
+        save(draw(DARK), folder / f"{stem}{DARK.suffix}.svg")
 
 
 def save(figure: Figure, target: Path) -> None:

@@ -13,6 +13,9 @@ from pathlib import Path
 from pearl.datasets.sources import SOURCES
 from pearl.experiments import PROFILES
 from pearl.files import write_text
+from pearl.report.choice import MIXED, NO_DATA
+
+NAMES = (*SOURCES, MIXED, NO_DATA)
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Variant:
 
 def find_variants(reports: Path) -> tuple[Variant, ...]:
     """Return the variants that have a page."""
-    every = (Variant(profile, source) for profile in PROFILES for source in SOURCES)
+    every = (Variant(profile, source) for profile in PROFILES for source in NAMES)
     return tuple(one for one in every if (reports / one.folder / "index.html").is_file())
 
 

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pearl.experiments import Experiment
 from pearl.report.claims import Paper
 from pearl.report.explanations import Explanation
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A printed cell: the number, its interval, and the verdict on it where there is one."""
+    """A printed cell: the number, its interval, what was published, and the verdict on it.
+
+    `tone` is the verdict's colour class, "" where there is no verdict.
+    """
 
     text: str
     interval: str = ""
+    published: str = ""
     verdict: str = ""
+    tone: str = ""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of the page: title ("" for none), headings, and rows (label, leads, entries)."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, bool, tuple[Entry, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -47,15 +60,21 @@ class ClaimView:
 
 @dataclass(frozen=True)
 class ExperimentView:
-    """A section of the page: figure, caption, table, provenance, what did not come out and why."""
+    """A section of the page: figure, caption, tables, provenance, what did not come out and why.
 
-    experiment: Experiment
+    `outcome` says in a sentence or two what reproduced. `file` is the table's CSV file.
+    """
+
+    id: str
+    title: str
+    place: str
+    question: str
     stem: str
-    figure: bool
+    figure: tuple[int, int] | None
     caption: str
     sample: bool
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, bool, tuple[Entry, ...]], ...]
+    grids: tuple[Grid, ...]
+    outcome: str
     beneath: tuple[str, ...]
     provenance: tuple[tuple[str, str], ...]
     keys: tuple[tuple[str, tuple[str, ...]], ...]
@@ -71,3 +90,8 @@ class PaperView:
     claims: tuple[ClaimView, ...]
     notes: tuple[str, ...]
     experiments: tuple[ExperimentView, ...]
+
+    @property
+    def parities(self) -> bool:
+        """Whether a claim is a parity."""
+        return any(claim.kind == "parity" for claim in self.claims)

@@ -141,7 +141,7 @@ def test_a_claim_without_an_experiment_is_shown_as_not_run(
     row = page[page.index("lowest mean regret throughout the memory sweep") :][:700]
     said = [
         "Figure 1 (F)",
-        "the experiment memory/figure1f has no results here",
+        "this release has no experiment memory/figure1f",
         "not run here",
         "not testable here",
     ]

@@ -1,0 +1,169 @@
+"""The kinds of tables that an experiment may name, and all that the report asks of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pearl.errors import SettingError
+from pearl.experiments import Experiment
+from pearl.report.cells import SHORT_KEY, Cell
+from pearl.report.claims import AnyClaim, Paper
+from pearl.report.comparisons import Comparison
+from pearl.report.final_regret import FinalRegret, cells, estimate
+from pearl.report.final_regret_view import regret_beneath, regret_caption, regret_grids
+from pearl.report.findings import Finding, judge
+from pearl.report.origin import CAVEAT, origin
+from pearl.report.rewards import view
+from pearl.report.rewards.by_flip import epoch_tests, reward_by_flip
+from pearl.report.rewards.by_method import against, cascade, controlled
+from pearl.report.rewards.by_setting import by_setting, settings_that_matter
+from pearl.report.rewards.judging import judge_reward
+from pearl.report.rewards.over_epochs import checkpoints, recovery_ends
+from pearl.report.rewards.plan import Plan
+from pearl.report.rewards.reading import ALONE, TO_DATE, Rewards, rewards_of
+from pearl.report.rewards.table import RewardTable, estimate_plan, reward_cells
+from pearl.report.rows import Runs
+from pearl.report.settings import ReportSettings
+from pearl.report.views import Grid
+from pearl.words import one_of
+
+Q = Mapping[str, float | None]
+Pairs = tuple[tuple[str, str], ...]
+Keys = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the report asks of a kind of table; T is what its `estimate` returns.
+
+    Attributes:
+        estimate: experiment under its profile, paper, runs, settings, the paper's horizon -> T.
+        first: T -> runs that tell profile, source and data.
+        tests: T -> the family of comparisons, by name.
+        cells: T, q-values within table and paper, the families' sizes -> the CSV file's cells.
+        judge: claim, T, q-values within the table -> Finding.
+        beneath: T, the families' sizes -> sentences beneath the table.
+        grids: T, judged cells -> the page's tables.
+        caption: experiment, T -> what figure and table show.
+        origin: T -> where the numbers come from.
+        keys: T -> run keys by method.
+    """
+
+    estimate: Callable[[Experiment, Paper, Sequence[Runs], ReportSettings, int], Any]
+    first: Callable[[Any], Runs]
+    tests: Callable[[Any], Mapping[str, Comparison]]
+    cells: Callable[[Any, Q, Q, tuple[int, int]], list[Cell]]
+    judge: Callable[[AnyClaim, Any, Q], Finding]
+    beneath: Callable[[Any, int, int], tuple[str, ...]]
+    grids: Callable[[Any, Sequence[Cell]], tuple[Grid, ...]]
+    caption: Callable[[Experiment, Any], str]
+    origin: Callable[[Any], Pairs]
+    keys: Callable[[Any], Keys]
+
+
+def _estimate_regret(
+    experiment: Experiment,
+    _paper: Paper,
+    runs: Sequence[Runs],
+    settings: ReportSettings,
+    _paper_horizon: int,
+) -> FinalRegret:
+    return estimate(runs, experiment.reference, experiment.methods, settings)
+
+
+def _regret_beneath(table: FinalRegret, m_table: int, m_paper: int) -> tuple[str, ...]:
+    return (*regret_beneath(table, m_table, m_paper), CAVEAT)
+
+
+def _regret_tests(table: FinalRegret) -> dict[str, Comparison]:
+    return table.comparisons
+
+
+def _regret_runs(table: FinalRegret) -> Runs:
+    return table.runs
+
+
+def _regret_keys(table: FinalRegret) -> Keys:
+    runs = table.runs.methods.values()
+    return tuple((run.label, tuple(key[:SHORT_KEY] for key in run.keys)) for run in runs)
+
+
+FINAL_REGRET = Kind(
+    estimate=_estimate_regret,
+    first=_regret_runs,
+    tests=_regret_tests,
+    cells=cells,
+    judge=judge,
+    beneath=_regret_beneath,
+    grids=regret_grids,
+    caption=regret_caption,
+    origin=origin,
+    keys=_regret_keys,
+)
+
+
+def _of_rewards(
+    layout: Callable[[Experiment, Rewards], Plan],
+    measure: str = TO_DATE,
+    remarks: Callable[[RewardTable], tuple[str, ...]] | None = None,
+) -> Kind:
+    """Return the kind of a layout; `remarks` tell from the estimates what stands beneath."""
+
+    def make(
+        experiment: Experiment,
+        paper: Paper,
+        runs: Sequence[Runs],
+        settings: ReportSettings,
+        paper_horizon: int,
+    ) -> RewardTable:
+        rewards = rewards_of(runs, paper_horizon, measure)
+        return estimate_plan(experiment, paper, rewards, layout(experiment, rewards), settings)
+
+    def beneath(table: RewardTable, m_table: int, m_paper: int) -> tuple[str, ...]:
+        told = remarks(table) if remarks else ()
+        return (*told, *view.beneath(table, m_table, m_paper))
+
+    return Kind(
+        estimate=make,
+        first=lambda table: table.rewards.first,
+        tests=lambda table: table.tests(),
+        cells=reward_cells,
+        judge=judge_reward,
+        beneath=beneath,
+        grids=view.grids,
+        caption=view.caption,
+        origin=view.origin,
+        keys=view.keys,
+    )
+
+
+TABLES = {
+    "final_regret": FINAL_REGRET,
+    "reward_by_flip": _of_rewards(reward_by_flip),
+    "cascade": _of_rewards(cascade),
+    "against": _of_rewards(against),
+    "controlled": _of_rewards(controlled, ALONE),
+    "checkpoints": _of_rewards(checkpoints),
+    "epoch_tests": _of_rewards(epoch_tests),
+    "settings": _of_rewards(by_setting, remarks=settings_that_matter),
+    "recovery_ends": _of_rewards(recovery_ends),
+}
+"""What `report: table` of an experiment may name."""
+
+BESIDE_FIGURE = {"learning_curves": "checkpoints", "recovery": "recovery_ends"}
+"""The table beside a figure whose experiment names none."""
+
+
+def is_shown(experiment: Experiment) -> bool:
+    """Say whether the report shows an experiment."""
+    return experiment.report.table is not None or experiment.report.figure in BESIDE_FIGURE
+
+
+def kind_of(experiment: Experiment) -> Kind:
+    """Return the kind of an experiment's table; SettingError where there is none of that name."""
+    name = experiment.report.table or BESIDE_FIGURE.get(experiment.report.figure or "")
+    if name is None:
+        raise SettingError(f"{experiment.id} names no table.")
+    return TABLES[one_of(name, TABLES, f"table of {experiment.id}")]

@@ -1,0 +1,1 @@
+"""Tables and figures of average rewards: the PEARL paper's family."""
