@@ -37,11 +37,17 @@ def _invert(g: Floats, regularization: float, inverse: Floats) -> None:
     upper = np.zeros((d, d))
     for i in range(d):
         upper[i, i] = regularization
-    for t in range(len(g)):
+    whole = len(g) - len(g) % 4
+    for t in range(0, whole, 4):
+        a, b, p, q = g[t], g[t + 1], g[t + 2], g[t + 3]
         for i in range(d):
-            if g[t, i] != 0.0:
-                for j in range(i, d):
-                    upper[i, j] += g[t, i] * g[t, j]
+            row, a_i, b_i, p_i, q_i = upper[i], a[i], b[i], p[i], q[i]
+            for j in range(i, d):
+                row[j] = row[j] + a_i * a[j] + b_i * b[j] + p_i * p[j] + q_i * q[j]
+    for t in range(whole, len(g)):
+        for i in range(d):
+            for j in range(i, d):
+                upper[i, j] += g[t, i] * g[t, j]
     for k in range(d):
         pivot = math.sqrt(upper[k, k])
         for j in range(k, d):

@@ -35,6 +35,8 @@ TABLE = {
     ),
     "neural_ucb_f_alpha4": ("NeuralUCB-F (alpha 4)", "fixed", "none", True, True, "empty"),
     "neural_ts_nu01": ("NeuralTS (nu 0.1)", "thompson", "none", True, True, "empty"),
+    "pearl_gamma100": ("PEARL (gamma 100)", "error_adaptive", "directional", True, True, "empty"),
+    "neural_ucb_f_alpha20": ("NeuralUCB (alpha 20)", "fixed", "none", True, True, "empty"),
 }
 
 
@@ -44,9 +46,11 @@ def test_the_named_methods() -> None:
     for name, found in methods.items():
         axes = (found.label, found.exploration, found.forgetting, found.user_features)
         assert (*axes, found.online, found.prior) == TABLE[name]
-        assert (found.gamma, found.beta, found.regularization) == (4.0, 0.3, 1.0)
+        assert (found.beta, found.regularization) == (0.3, 1.0)
         assert (found.threshold, found.error_start, found.head) == (0.05, 0.5, "mlp")
-        assert found.alpha == (4.0 if name == "neural_ucb_f_alpha4" else 1.0)
+        alphas = {"neural_ucb_f_alpha4": 4.0, "neural_ucb_f_alpha20": 20.0}
+        rates = (100.0 if name == "pearl_gamma100" else 4.0, alphas.get(name, 1.0))
+        assert (found.gamma, found.alpha) == rates
         assert found.nu == (0.1 if name == "neural_ts_nu01" else 1.0)
         assert found.eta == (0.0 if name == "neural_ucb_a" else 0.01)
         assert found.network == (name not in ("random", "oracle"))
