@@ -13,12 +13,21 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURE_1E = {"experiment@memory-figure1e"}
 FIGURE_1E_SHA256 = {"experiment@memory-figure1e_sha256"}
 KV_CACHE_EXPERIMENTS = FIGURE_1E | FIGURE_1E_SHA256
+PRISM_NAMES = tuple("figure3 figure4 settings table05 table06 table07 table13 table14".split())
+PRISM_EXPERIMENTS = {f"online@pearl-{name}" for name in PRISM_NAMES}
+CONTROLLED_EXPERIMENTS = {"controlled@pearl-table08"}
+CONTEXTUAL_EXPERIMENTS = PRISM_EXPERIMENTS | CONTROLLED_EXPERIMENTS
+EXPERIMENTS = KV_CACHE_EXPERIMENTS | CONTEXTUAL_EXPERIMENTS
 REPORT = {"report"}
+OF_PRISM = {"fetch@prism", "build@prism"}
+SAMPLE = "pearl/datasets/prism/sample"
 
 # setting -> (another value, the stages that then are out of date)
 SETTINGS: dict[str, tuple[Any, set[str]]] = {
-    "profile": ("sample", {"fetch@mooncake"} | KV_CACHE_EXPERIMENTS),
+    "profile": ("sample", {"fetch@mooncake", "fetch@prism"} | EXPERIMENTS),
     "sources.mooncake": ("mirror", {"fetch@mooncake"}),
+    "sources.prism": ("mirror", {"fetch@prism"}),
+    "embeddings.min_spread": (0.2, {"embed@prism"}),
     "kv_cache.bin_seconds": (20, KV_CACHE_EXPERIMENTS),
     "kv_cache.split": ("sha256", KV_CACHE_EXPERIMENTS),
     "kv_cache.min_requests": (3, KV_CACHE_EXPERIMENTS),
@@ -32,14 +41,65 @@ SETTINGS: dict[str, tuple[Any, set[str]]] = {
     "report.confidence": (0.9, REPORT),
     "report.resamples": (1999, REPORT),
 }
+NETWORK = {
+    "hidden": 64,
+    "dropout": 0.0,
+    "learning_rate": 0.01,
+    "batch": 16,
+    "pretrain_epochs": 3,
+    "passes": 2,
+    "embedding": 8,
+    "embedding_sd": 1.0,
+    "damping": False,
+}
+PRISM = {
+    "flip": 0.3,
+    "drift": "decelerating",
+    "drift_epochs": 4,
+    "split": "per_user_half",
+    "pretrain_fraction": 0.25,
+    "interactions": "fresh",
+    "min_spread": 0.4,
+    "update_interval": 500,
+    "max_observations": 900,
+    "adam": "kept",
+    **NETWORK,
+}
+CONTROLLED = {
+    "users": 5,
+    "arms": 5,
+    "dimensions": 4,
+    "noise": 0.1,
+    "pretrain_interactions": 100,
+    "pairs": 1,
+    "inversion": False,
+    "interactions": 20,
+    "gram_window": 20,
+    **NETWORK,
+}
+SETTINGS |= {f"prism.{name}": (other, PRISM_EXPERIMENTS) for name, other in PRISM.items()}
+SETTINGS |= {
+    f"controlled.{name}": (other, CONTROLLED_EXPERIMENTS) for name, other in CONTROLLED.items()
+}
 FILES: dict[str, set[str]] = {
+    "pearl/bandits/methods.yaml": CONTEXTUAL_EXPERIMENTS,
     "pearl/datasets/mooncake/manifest.yaml": {"fetch@mooncake", "build@mooncake"},
+    "pearl/datasets/prism/manifest.yaml": OF_PRISM,
+    "pearl/datasets/prism/published.yaml": OF_PRISM,
+    **{f"{SAMPLE}/{file.name}": OF_PRISM for file in (ROOT / SAMPLE).glob("*.yaml")},
     "pearl/experiments/definitions/memory/figure1e.yaml": FIGURE_1E | REPORT,
     "pearl/experiments/definitions/memory/figure1e_sha256.yaml": FIGURE_1E_SHA256 | REPORT,
-    "pearl/experiments/environments.yaml": KV_CACHE_EXPERIMENTS,
+    **{
+        f"pearl/experiments/definitions/pearl/{name}.yaml": {f"online@pearl-{name}"} | REPORT
+        for name in PRISM_NAMES
+    },
+    "pearl/experiments/definitions/pearl/table08.yaml": CONTROLLED_EXPERIMENTS | REPORT,
+    "pearl/experiments/environments.yaml": EXPERIMENTS,
     "pearl/memory/methods.yaml": KV_CACHE_EXPERIMENTS,
     "pearl/report/published/memory.yaml": REPORT,
+    "pearl/report/published/pearl.yaml": REPORT,
     "samples/mooncake/manifest.yaml": {"data.dvc"},
+    "samples/prism/manifest.yaml": {"data.dvc"},
 }
 
 

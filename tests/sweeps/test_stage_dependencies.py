@@ -1,34 +1,83 @@
-"""A DVC stage watches all the code that its runs' keys stand on."""
+"""A DVC stage watches all the code that its runs' keys stand on, and no other science."""
 
 from pathlib import Path
 
 import pytest
 import yaml
 
-from pearl.experiments import load_environment, load_experiments
+from pearl.datasets.registry import DATASETS
+from pearl.experiments import Environment, load_environment, load_experiments
 from pearl.runs.code import modules_behind
 
 ROOT = Path(__file__).resolve().parents[2]
-STAGE = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]["experiment"]
+STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+BLOCKS = {"experiment": "kv_cache", "online": "prism", "controlled": "controlled"}
+ITEMS = [(block, key) for block in BLOCKS for key in STAGES[block]["foreach"]]
+SCIENCE = ("datasets", "environments", "memory", "bandits", "simulation")
+
+
+def watched(block: str, key: str) -> list[Path]:
+    item = STAGES[block]["foreach"][key]
+    return [ROOT / text.replace("${item}", item) for text in STAGES[block]["do"]["deps"]]
+
+
+def environment_of(block: str, key: str) -> Environment:
+    return load_environment(load_experiments()[STAGES[block]["foreach"][key]].environment)
+
+
+def executed(environment: Environment) -> set[Path]:
+    return {
+        path for entry in environment.code_entries for path in modules_behind(entry).values()
+    } | {ROOT / "pearl/bandits/methods.yaml", ROOT / "pearl/memory/methods.yaml"}
 
 
 def test_every_experiment_has_its_stage() -> None:
-    assert {item["id"] for item in STAGE["foreach"].values()} == set(load_experiments())
+    ids = [STAGES[block]["foreach"][key] for block, key in ITEMS]
+    assert sorted(ids) == sorted(load_experiments())
+    report = STAGES["report"]["deps"]
+    assert {f"results/{key}.parquet" for _, key in ITEMS} <= set(report)
 
 
-@pytest.mark.parametrize("key", STAGE["foreach"])
-def test_code_of_the_key_is_among_the_dependencies(key: str) -> None:
-    item = STAGE["foreach"][key]
-    assert key == item["id"].replace("/", "-")
-    watched = []
-    for text in STAGE["do"]["deps"]:
-        for name, value in item.items():
-            text = text.replace(f"${{item.{name}}}", value)
-        watched.append(ROOT / text)
-    environment = load_environment(load_experiments()[item["id"]].environment)
+@pytest.mark.parametrize(("block", "key"), ITEMS)
+def test_code_of_the_key_is_among_the_dependencies(block: str, key: str) -> None:
+    assert key == STAGES[block]["foreach"][key].replace("/", "-")
+    environment = environment_of(block, key)
+    assert environment.kind == BLOCKS[block]
+    assert environment.kind in STAGES[block]["do"]["params"]
+    modules = {path for path in executed(environment) if path.suffix == ".py"}
     unwatched = [
         str(path.relative_to(ROOT))
-        for path in modules_behind(environment.entry).values()
-        if not any(path.is_relative_to(place) for place in watched)
+        for path in modules
+        if not any(path.is_relative_to(place) for place in watched(block, key))
     ]
     assert unwatched == []
+
+
+@pytest.mark.parametrize(("block", "key"), ITEMS)
+def test_no_other_science_is_watched(block: str, key: str) -> None:
+    modules = executed(environment_of(block, key))
+    rooms = [ROOT / "pearl" / room for room in SCIENCE]
+    places = [
+        place
+        for place in watched(block, key)
+        if any(place.is_relative_to(room) for room in rooms) and place.name != "__init__.py"
+    ]
+    assert places
+    idle = [
+        str(place.relative_to(ROOT))
+        for place in places
+        if not any(path.suffix == ".py" and path.is_relative_to(place) for path in modules)
+    ]
+    assert idle == []
+
+
+@pytest.mark.parametrize(("block", "key"), ITEMS)
+def test_the_data_that_runs_read_is_a_dependency(block: str, key: str) -> None:
+    dataset = environment_of(block, key).dataset
+    read = [f"{room}/{name}" for name in DATASETS for room in ("tables", "embeddings")]
+    found = [text for text in STAGES[block]["do"]["deps"] if text in read]
+    if dataset is None:
+        assert found == []
+    else:
+        room = "embeddings" if DATASETS[dataset].embedder else "tables"
+        assert found == [f"{room}/{dataset}"]
