@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from pearl.datasets.sources import SourceChoice
     from pearl.project import Project
 
-app = typer.Typer(help="Data sets: status, fetch, build, verify, push.", no_args_is_help=True)
+app = typer.Typer(
+    help="Data sets: status, fetch, build, embed, verify, push.", no_args_is_help=True
+)
 
 Names = Annotated[list[str] | None, typer.Argument(help="Data sets; all of them by default.")]
 SourceOption = Annotated[
@@ -24,7 +26,8 @@ ProfileOption = Annotated[
     str | None, typer.Option("--profile", help="smoke, sample or paper; params.yaml's by default.")
 ]
 StageOption = Annotated[
-    bool, typer.Option("--stage", help="Write raw/ or tables/: what the DVC stages do.")
+    bool,
+    typer.Option("--stage", help="Write raw/, tables/ or embeddings/: what the DVC stages do."),
 ]
 
 
@@ -33,12 +36,10 @@ def status(names: Names = None, profile: ProfileOption = None, source: SourceOpt
     """Show each data set: its source and why, sample beside real, what is here and what isn't."""
     from rich.table import Table
 
-    from pearl.datasets import places
     from pearl.datasets.status import presence
-    from pearl.errors import PearlError
 
     project, console = _project(), _console()
-    for entry, choice in _chosen(project, names, profile, source):
+    for entry, choice, _ in _chosen(project, names, profile, source):
         _say(console, choice)
         facts = entry.manifest
         allowed = "commercial use allowed" if facts.commercial else "non-commercial only"
@@ -48,16 +49,7 @@ def status(names: Names = None, profile: ProfileOption = None, source: SourceOpt
         for item in presence(project, entry):
             here.add_row(item.place, "yes" if item.present else "no", item.seen)
         console.print(here)
-        try:
-            sample = places.sample_manifest(project.samples / entry.name, entry).sample
-        except PearlError:
-            continue  # the table above says why
-        if sample is not None:
-            title = f"{entry.name}: {sample.label}"
-            beside = Table("fact", "publisher's file", "sample", title=title)
-            for fact, real in facts.statistics.items():
-                beside.add_row(fact, f"{real:,}", f"{sample.statistics[fact]:,}")
-            console.print(beside)
+        _compare(console, project, entry)
 
 
 @app.command()
@@ -71,13 +63,13 @@ def fetch(
     from pearl.datasets import places, prepared
 
     project, console = _project(), _console()
-    for entry, choice in _chosen(project, names, profile, source, stage=stage):
+    for entry, choice, full in _chosen(project, names, profile, source, stage=stage):
         _say(console, choice)
         if stage:
-            provenance = prepared.fetch(project, entry.name, choice.source)
+            provenance = prepared.fetch(project, entry.name, choice.source, full=full)
             folder = project.raw / entry.name
         else:
-            found = places.obtain(project, entry, choice.source)
+            found = places.obtain(project, entry, choice.source, full=full)
             provenance, folder = found.provenance, found.folder
         console.print(f"{provenance.rows:,} records in {folder}")
 
@@ -93,14 +85,39 @@ def build(
     from pearl.datasets import prepared
 
     project, console = _project(), _console()
-    for entry, choice in _chosen(project, names, profile, source, stage=stage):
+    for entry, choice, full in _chosen(project, names, profile, source, stage=stage):
         if stage:
             provenance, folder = prepared.build(project, entry.name), project.tables / entry.name
         else:
             _say(console, choice)
-            ready = prepared.prepare(project, entry.name, choice.source)
+            ready = prepared.tables(project, entry.name, choice.source, full=full)
             provenance, folder = ready.provenance, ready.folder
         console.print(f"{provenance.label}: {provenance.rows:,} records in {folder}")
+
+
+@app.command()
+def embed(
+    names: Names = None,
+    profile: ProfileOption = None,
+    source: SourceOption = None,
+    stage: StageOption = False,
+) -> None:
+    """Embed the texts of a data set's tables, where it has some; goes on where it was killed."""
+    from pearl.datasets import prepared
+
+    project, console = _project(), _console()
+    for entry, choice, full in _chosen(project, names, profile, source, stage=stage):
+        if entry.embedder is None and not names:
+            continue
+        if stage or entry.embedder is None:
+            provenance = prepared.embed(project, entry.name)
+            folder = project.embeddings / entry.name
+        else:
+            _say(console, choice)
+            ready = prepared.prepare(project, entry.name, choice.source, full=full)
+            provenance, folder = ready.provenance, ready.folder
+        model = provenance.embedding.model if provenance.embedding else "no model"
+        console.print(f"{provenance.label}: embedded by {model} in {folder}")
 
 
 @app.command()
@@ -112,10 +129,10 @@ def verify(names: Names = None, profile: ProfileOption = None, source: SourceOpt
 
     project, console = _project(), _console()
     failed = 0
-    for entry, choice in _chosen(project, names, profile, source):
+    for entry, choice, full in _chosen(project, names, profile, source):
         _say(console, choice)
         table = Table("check", "holds", "seen")
-        for check in checks_of(project, entry, choice.source):
+        for check in checks_of(project, entry, choice.source, full=full):
             table.add_row(check.name, "yes" if check.passed else "NO", check.seen)
             failed += not check.passed
         console.print(table)
@@ -164,6 +181,34 @@ def _say(console: Console, choice: SourceChoice) -> None:
     console.print(choice.line)
 
 
+def _compare(console: Console, project: Project, entry: DataSet) -> None:
+    """Print the sample's facts beside the published ones."""
+    from rich.table import Table
+
+    from pearl.datasets import places
+    from pearl.datasets.status import comparisons
+
+    found = comparisons(project, entry)
+    if not found:
+        return
+    label = places.sample(project, entry).provenance.label
+    if entry.compare is None:
+        table = Table("fact", "publisher's file", "sample", title=f"{entry.name}: {label}")
+        for item in found:
+            table.add_row(item.name, item.published, item.sample)
+    else:
+        columns = ("fact", "published", "known", "tolerance", "sample", "within")
+        table = Table(*columns, title=f"{entry.name}: {label}")
+        said = {True: "yes", False: "NO", None: ""}
+        for item in found:
+            cells = (item.published, item.status, item.tolerance, item.sample, said[item.within])
+            table.add_row(item.name, *cells)
+    console.print(table)
+    judged = [item.within for item in found if item.within is not None]
+    if judged:
+        console.print(f"{sum(judged)} of {len(judged)} facts lie within their tolerance.")
+
+
 def _chosen(
     project: Project,
     names: list[str] | None,
@@ -171,8 +216,11 @@ def _chosen(
     source: str | None,
     *,
     stage: bool = False,
-) -> list[tuple[DataSet, SourceChoice]]:
-    """Pair the named data sets with their sources; a stage's comes from params.yaml alone."""
+) -> list[tuple[DataSet, SourceChoice, bool]]:
+    """Pair the named data sets with their sources, and whether a sample is meant at full size.
+
+    A stage's source and profile come from params.yaml alone.
+    """
     from pearl.datasets.registry import DATASETS, dataset
     from pearl.errors import SettingError
     from pearl.experiments import load_params
@@ -183,5 +231,6 @@ def _chosen(
             remedy="Set `sources` or `profile` in params.yaml and run `dvc repro`.",
         )
     params = load_params(project)
+    full = (profile or params.profile) == "paper"
     entries = [dataset(name) for name in names or list(DATASETS)]
-    return [(e, params.source(e.name, flag=source, profile=profile)) for e in entries]
+    return [(e, params.source(e.name, flag=source, profile=profile), full) for e in entries]

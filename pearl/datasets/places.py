@@ -167,15 +167,31 @@ def check_file(file: Path, facts: FileFacts, error: Callable[[Path, str], Except
         )
 
 
+def full_sample_here(project: Project, entry: DataSet) -> Obtained:
+    """Find the full-size sample that was generated before; SourceError where it isn't whole."""
+    folder = _full_sample_folder(project, entry)
+    if fault := seal_fault(folder):
+        raise SourceError(
+            f"Sample at full size: {folder}: {fault}.",
+            remedy=f"`pearl data fetch {entry.name} --profile paper --source sample` generates it.",
+        )
+    return Obtained(folder, sample_manifest(folder, entry).provenance("sample"))
+
+
 def _full_sample(project: Project, entry: DataSet) -> Obtained:
     assert entry.full_sample is not None
-    folder = project.store / "samples" / f"{entry.name}-full" / entry.full_sample.version
+    folder = _full_sample_folder(project, entry)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_suffix(".lock")):
         if seal_fault(folder):
             entry.full_sample.write(folder)
             seal(folder)
-    return Obtained(folder, sample_manifest(folder, entry).provenance("sample"))
+    return full_sample_here(project, entry)
+
+
+def _full_sample_folder(project: Project, entry: DataSet) -> Path:
+    version = entry.full_sample.version if entry.full_sample else "none"
+    return project.store / "samples" / f"{entry.name}-full" / version
 
 
 def _hub_error(entry: DataSet, file: Path, problem: str) -> SourceError:

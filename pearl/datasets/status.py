@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from pearl.datasets import places
-from pearl.datasets.dataset import DataSet
-from pearl.datasets.verify import variants
+from pearl.datasets.dataset import Comparison, DataSet
+from pearl.datasets.verify import embedded_variants, variants
 from pearl.errors import PearlError
 from pearl.project import Project
 from pearl.provenance import Provenance
@@ -32,15 +32,44 @@ def presence(project: Project, entry: DataSet) -> list[Presence]:
         _looked(
             "sample (data/)", lambda: places.sample(project, entry, stage=True).provenance.label
         ),
+        *_full(project, entry),
         _looked("mirror", lambda: str(places.mirror(project, entry).folder)),
         _looked("hub (downloaded)", lambda: places.hub_here(project, entry).provenance.label),
     ]
-    for folder, stage in ((project.raw / name, "fetch"), (project.tables / name, "build")):
+    stages = [(project.raw / name, "fetch"), (project.tables / name, "build")]
+    if entry.embedder is not None:
+        stages.append((project.embeddings / name, "embed"))
+    for folder, stage in stages:
         remedy = f"`dvc repro {stage}@{name}` makes it"
         found.append(_looked(f"{folder.parent.name}/{name}", partial(_label, folder, remedy)))
     for folder in variants(project, entry):
         found.append(_looked(f"store/data/{name}/{folder.name}", partial(_label, folder)))
+    for folder in embedded_variants(project, entry):
+        found.append(_looked(f"store/embeddings/{name}/{folder.name}", partial(_label, folder)))
     return found
+
+
+def comparisons(project: Project, entry: DataSet) -> list[Comparison]:
+    """Compare the committed sample with what was published; none where there is no whole sample."""
+    try:
+        found = places.sample(project, entry)
+        sample = places.sample_manifest(found.folder, entry).sample
+    except PearlError:
+        return []  # presence says why
+    if entry.compare is not None:
+        return entry.compare(found.folder)
+    held = sample.statistics if sample else {}
+    return [
+        Comparison(fact, f"{real:,}", "measured", "", f"{held[fact]:,}", None)
+        for fact, real in entry.manifest.statistics.items()
+    ]
+
+
+def _full(project: Project, entry: DataSet) -> list[Presence]:
+    if entry.full_sample is None:
+        return []
+    look = partial(places.full_sample_here, project, entry)
+    return [_looked("sample (full size)", lambda: look().provenance.label)]
 
 
 def _label(folder: Path, remedy: str = "it is built anew when needed") -> str:

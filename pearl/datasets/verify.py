@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pearl.datasets import places
-from pearl.datasets.built import fault_of
+from pearl.datasets.built import embedded_fault, fault_of
 from pearl.datasets.dataset import Check, DataSet
 from pearl.datasets.places import Obtained
 from pearl.errors import DataError, PearlError
@@ -14,12 +14,17 @@ from pearl.project import Project
 from pearl.provenance import FILE_NAME as PROVENANCE
 from pearl.provenance import Provenance, Source
 
+HIGHEST_SPREAD = 99
 
-def verify(project: Project, entry: DataSet, source: Source) -> list[Check]:
-    """Check the files of one source, and whatever raw/, tables/ and store/data/ hold beside it."""
+
+def verify(project: Project, entry: DataSet, source: Source, *, full: bool = False) -> list[Check]:
+    """Check the files of one source, and whatever of the data set stands built beside them.
+
+    `full` means the sample at full size, where the source is the sample.
+    """
     name = f"{source}: files and checksums"
     try:
-        found = _here(project, entry, source)
+        found = _here(project, entry, source, full)
     except PearlError as error:
         checks = [Check(name, False, str(error))]
     else:
@@ -27,7 +32,7 @@ def verify(project: Project, entry: DataSet, source: Source) -> list[Check]:
         seen = ", ".join(f"{f.name} {f.sha256[:12]}… {f.byte_count:,} bytes" for f in facts)
         checks = [Check(name, True, seen)]
         checks += entry.check_raw(found.folder, found.provenance)
-        if source == "sample":
+        if source == "sample" and not (full and entry.full_sample):
             checks.append(_reproduced(found.folder, entry))
     raw, tables = project.raw / entry.name, project.tables / entry.name
     if raw.exists():
@@ -38,7 +43,7 @@ def verify(project: Project, entry: DataSet, source: Source) -> list[Check]:
         fault = fault_of(folder, entry)
         seen = f"{fault}: it is built anew when needed" if fault else "as it was built"
         checks.append(Check(f"store/data/{entry.name}/{folder.name}", not fault, seen))
-    return checks
+    return checks + _embeddings(project, entry)
 
 
 def variants(project: Project, entry: DataSet) -> list[Path]:
@@ -47,9 +52,36 @@ def variants(project: Project, entry: DataSet) -> list[Path]:
     return sorted(folder for folder in folders if folder.is_dir())
 
 
-def _here(project: Project, entry: DataSet, source: Source) -> Obtained:
+def embedded_variants(project: Project, entry: DataSet) -> list[Path]:
+    """The folders store/embeddings/<dataset>/<fingerprint>-<points>/ that hold vectors."""
+    folders = (project.store / "embeddings" / entry.name).glob("[!.]*-*/")
+    return sorted(folder for folder in folders if folder.is_dir())
+
+
+def _embeddings(project: Project, entry: DataSet) -> list[Check]:
+    embedder, checks = entry.embedder, []
+    if embedder is None:
+        return []
+    here = project.embeddings / entry.name
+    for folder in [*([here] if here.exists() else []), *embedded_variants(project, entry)]:
+        points = folder.name.rpartition("-")[2]
+        spread = int(points) if points.isdigit() else HIGHEST_SPREAD
+        fault = embedded_fault(folder, embedder, spread)
+        seen = f"{fault}: it is made anew when needed" if fault else "as it was embedded"
+        place = folder.relative_to(project.root)
+        checks.append(Check(str(place), not fault, seen))
+        if not fault:
+            same = Provenance.read(folder).embedding == embedder.facts
+            model = f"{embedder.facts.model} {embedder.facts.weights_sha256[:12]}…"
+            checks.append(Check(f"{place}: model and rounding", same, model))
+    return checks
+
+
+def _here(project: Project, entry: DataSet, source: Source, full: bool) -> Obtained:
     if source == "hub":
         return places.hub_here(project, entry)
+    if full and source == "sample" and entry.full_sample:
+        return places.full_sample_here(project, entry)
     return places.obtain(project, entry, source)
 
 

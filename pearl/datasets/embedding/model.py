@@ -50,12 +50,12 @@ def load_encoder() -> Encode:
     Raises:
         SourceError: neither can be had, or a file isn't the published one.
     """
-    from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging
-
     folder = _model_folder()
     for name, published in CHECKSUMS.items():
         _check(folder / name, published)
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     model = SentenceTransformer(str(folder), device="cpu", local_files_only=True).double().eval()
 

@@ -17,14 +17,15 @@ CHUNK = 256
 
 
 def embed_texts(
-    texts: Sequence[str], cache: Path, load: Callable[[], Encode] = load_encoder
+    texts: Sequence[str], cache: Path, load: Callable[[], Encode] | None = None
 ) -> NDArray[np.float32]:
     """Return float32[n, 384], one unit vector a text; equal texts have equal vectors.
 
     Args:
         texts: n texts.
         cache: the folder that keeps finished vectors, a folder a model and rounding.
-        load: loads the encoder; called only where a text isn't in the cache.
+        load: loads the encoder (the pinned model by default); called only where a text isn't in
+            the cache.
 
     Raises:
         SourceError: the model can't be had, see `load_encoder`.
@@ -34,7 +35,7 @@ def embed_texts(
     if missing:
         # Like lengths together: a batch is padded to its longest text.
         missing.sort(key=lambda text: (len(text), text))
-        encode = load()
+        encode = (load or load_encoder)()
         with progress("embedding", len(missing), unit="texts") as advance:
             for start in range(0, len(missing), CHUNK):
                 chunk = missing[start : start + CHUNK]
