@@ -16,6 +16,7 @@ from pearl.report.claims import (
 )
 from pearl.report.findings import Finding
 from pearl.report.numbers import MINUS, between, difference, plain, reward, within
+from pearl.report.statistics import Interval
 from pearl.report.views import ClaimView, Measure
 
 AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
@@ -30,10 +31,11 @@ STRUCTURAL = {
 def claim_view(finding: Finding) -> ClaimView:
     """Print a claim and what was measured for it."""
     measures = tuple(_measure(finding.claim, cell) for cell in finding.cells)
-    if finding.titles:
+    if finding.shown:
         show = reward if _is_value(finding.claim) else difference
         measures = tuple(
-            _reward_measure(*pair, show) for pair in zip(finding.titles, finding.cells, strict=True)
+            _reward_measure(*shown, cell.verdict, show)
+            for shown, cell in zip(finding.shown, finding.cells, strict=True)
         )
     return _view(finding.claim, measures, finding.verdict, finding.scope)
 
@@ -97,11 +99,12 @@ def _is_value(claim: AnyClaim) -> bool:
     return isinstance(claim, NumberClaim) and claim.contrast is not None and claim.contrast.is_value
 
 
-def _reward_measure(title: str, cell: Cell, show: Callable[[float], str]) -> Measure:
-    if cell.measured is None:
-        return Measure(title, "\N{EM DASH}", "", cell.verdict)
-    text = show(cell.measured.estimate)
-    return Measure(title, text, within(cell.measured, show), cell.verdict)
+def _reward_measure(
+    title: str, measured: Interval | None, verdict: str, show: Callable[[float], str]
+) -> Measure:
+    if measured is None:
+        return Measure(title, "\N{EM DASH}", "", verdict, tone(verdict))
+    return Measure(title, show(measured.estimate), within(measured, show), verdict, tone(verdict))
 
 
 def _unit(claim: AnyClaim) -> str:

@@ -197,7 +197,8 @@ class Paper(BaseModel):
     """A paper and its claims, from published/<paper>.yaml.
 
     `printed` are the tables' numbers; they join the claims when the file is read. `p_values` are
-    printed p-values by experiment and contrast, shown beside ours and judged by nothing.
+    printed p-values by experiment and contrast, shown beside ours and judged by nothing. `labels`
+    are what the paper calls methods that don't exist here yet.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -207,6 +208,7 @@ class Paper(BaseModel):
     printed: tuple[Printed, ...] = ()
     p_values: dict[str, dict[str, str]] = {}
     disagreements: tuple[Disagreement, ...] = ()
+    labels: dict[str, str] = {}
 
     def of(self, experiment: str) -> tuple[AnyClaim, ...]:
         """Return an experiment's claims."""

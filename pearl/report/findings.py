@@ -20,7 +20,7 @@ from pearl.report.claims import (
 )
 from pearl.report.comparisons import parity
 from pearl.report.final_regret import FinalRegret
-from pearl.report.statistics import interval
+from pearl.report.statistics import Interval, interval
 from pearl.report.structural import CHECKS
 
 
@@ -28,15 +28,16 @@ from pearl.report.structural import CHECKS
 class Finding:
     """A claim, the cells that measure it and the verdict over all of them.
 
-    `scope` says in words what it was measured against, and under which other settings. `titles`
-    say what each cell measures where the cell's own words don't.
+    `scope` says in words what it was measured against, and under which other settings. `shown`
+    are what the page shows of each cell, in the claim's own direction, where that isn't the
+    cell's own words and number.
     """
 
     claim: AnyClaim
     cells: tuple[Cell, ...]
     verdict: str
     scope: str
-    titles: tuple[str, ...] = ()
+    shown: tuple[tuple[str, Interval | None], ...] = ()
 
 
 def judge(claim: AnyClaim, table: FinalRegret, q_values: Mapping[str, float | None]) -> Finding:

@@ -118,7 +118,7 @@ def _of_rewards(
         settings: ReportSettings,
         paper_horizon: int,
     ) -> RewardTable:
-        rewards = rewards_of(runs, paper_horizon, measure)
+        rewards = rewards_of(runs, paper_horizon, measure, paper.labels)
         return estimate_plan(experiment, paper, rewards, layout(experiment, rewards), settings)
 
     def beneath(table: RewardTable, m_table: int, m_paper: int) -> tuple[str, ...]:

@@ -53,8 +53,14 @@ def _claims(paper: Paper, sections: Sequence[Section], known: Collection[str]) -
     }
     single = [c for c in paper.claims if not (isinstance(c, NumberClaim) and c.printed)]
     views = [found.get(claim.id) or claim_not_run(claim, known) for claim in single]
-    printed = [printed_views(one.experiment.id, one.findings) for one in sections]
-    return [*(view for those in printed for view in those), *views]
+    if not paper.printed:
+        return views
+    ordered: list[ClaimView] = []
+    for one in sections:
+        ordered += printed_views(one.experiment.id, one.findings)
+        ordered += [view for view in views if view.experiment == one.experiment.id]
+    here = {one.experiment.id for one in sections}
+    return [*ordered, *(view for view in views if view.experiment not in here)]
 
 
 def experiment_view(section: Section, claims: Sequence[ClaimView], *, tell: bool) -> ExperimentView:

@@ -71,8 +71,15 @@ def _numbers(printed: Sequence[Finding], *, sample: bool) -> str:
         why = f" {ON_SAMPLE}" if sample else " under these settings"
         many = f"The {n} printed numbers are" if n > 1 else "The printed number is"
         return f"{many} not testable{why}."
-    said = f"Of the {n} printed numbers {good} {_are(good)} reproduced and {bad} {_are(bad)} not"
-    return said + (f"; {untested} {_are(untested)} not testable here." if untested else ".")
+    rest = f"; {untested} {_are(untested)} not testable here." if untested else "."
+    if n == 1:
+        return f"The printed number is {'' if good else 'not '}reproduced."
+    if good and bad:
+        return f"Of the {n} printed numbers {good} {_are(good)} reproduced and {bad} not{rest}"
+    if untested:
+        state = "reproduced" if good else "not reproduced"
+        return f"Of the {n} printed numbers {good or bad} {_are(good or bad)} {state}{rest}"
+    return f"{'All' if good else 'None of the'} {n} printed numbers are reproduced."
 
 
 def _are(count: int) -> str:

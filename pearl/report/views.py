@@ -33,12 +33,16 @@ class Grid:
 
 @dataclass(frozen=True)
 class Measure:
-    """One of the cells behind a claim; `of` says what it measures, "" where that is plain."""
+    """One of the cells behind a claim; `of` says what it measures, "" where that is plain.
+
+    With a `tone` (good, bad, open) it stands on one line, its own verdict as a mark.
+    """
 
     of: str
     text: str
     interval: str
     verdict: str
+    tone: str = ""
 
 
 @dataclass(frozen=True)

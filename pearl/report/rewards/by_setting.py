@@ -34,11 +34,11 @@ def by_setting(experiment: Experiment, rewards: Rewards) -> Plan:
     )
     means = GridPlan(
         "Reward under each setting",
-        "setting",
-        tuple(Column(label(m), "reward") for m in methods),
+        "method",
+        tuple(Column(row, "reward") for row in named.values()),
         tuple(
-            Line(row, tuple((row, label(m)) for m in methods), leads=not name)
-            for name, row in named.items()
+            Line(label(m), tuple((row, label(m)) for row in named.values()), leads=m == ours)
+            for m in methods
         ),
     )
     other = _yardstick(experiment)

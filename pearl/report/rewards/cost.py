@@ -27,8 +27,8 @@ PUBLISHED = {
 }
 SERIES = {"injection rate": "epoch/injection_rate", "cap rate": "epoch/cap_rate"}
 TIMES = (
-    "Times differ between machines and stand in no report: `pearl cost` measures the selection and"
-    " the eigendecomposition here, beside the published milliseconds and under 1 ms."
+    "Times differ between machines and stand in no report: the command pearl cost measures the"
+    " selection and the eigendecomposition here, beside the published milliseconds and under 1 ms."
 )
 UNJUDGED = "The paper's figures are approximate and carry no verdict."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pearl.report.cells import Cell
@@ -22,7 +22,12 @@ from pearl.report.contrasts import Contrast
 from pearl.report.findings import Finding
 from pearl.report.rewards.plan import EFFECT
 from pearl.report.rewards.structural import CHECKS
-from pearl.report.rewards.table import RewardTable, contrast_title, contrasts_of
+from pearl.report.rewards.table import (
+    RewardTable,
+    contrast_title,
+    contrasts_of,
+    shared_words,
+)
 from pearl.report.statistics import Interval
 
 
@@ -45,19 +50,26 @@ def judge_reward(
     else:
         cells = tuple(_contrast(claim, one, table, in_table) for one in claim.contrasts)
     return Finding(
-        claim, cells, overall([cell.verdict for cell in cells]), scope, _titles(claim, table)
+        claim,
+        cells,
+        overall([cell.verdict for cell in cells]),
+        scope,
+        _shown(claim, cells, table),
     )
 
 
-def _titles(claim: AnyClaim, table: RewardTable) -> tuple[str, ...]:
-    """Say what each cell compares; one that the table holds the other way round, as it holds it."""
-    if isinstance(claim, StructuralClaim) or not (contrasts := contrasts_of(claim)):
-        return ()
-    said = []
-    for one in contrasts:
-        turned = table.find(one) is None and table.find(one.reversed()) is not None
-        said.append(contrast_title(one.reversed() if turned else one, table.rewards))
-    return tuple(said)
+def _shown(
+    claim: AnyClaim, cells: Sequence[Cell], table: RewardTable
+) -> tuple[tuple[str, Interval | None], ...]:
+    """Say what each cell compares and what came out, in the claim's own direction."""
+    contrasts = () if isinstance(claim, StructuralClaim) else contrasts_of(claim)
+    shared = shared_words(contrasts, table.rewards) if len(contrasts) > 1 else frozenset[str]()
+    shown = []
+    for contrast, cell in zip(contrasts, cells, strict=False):
+        turned = table.find(contrast) is None
+        measured = _turned(cell.measured) if turned else cell.measured
+        shown.append((contrast_title(contrast, table.rewards, without=shared), measured))
+    return tuple(shown)
 
 
 def differences(claim: AnyClaim, table: RewardTable) -> list[str]:
@@ -107,20 +119,22 @@ def _contrast(
 ) -> Cell:
     """Judge one contrast; the table may hold it with the opposite sign."""
     first = table.rewards.first
-    place, sign = table.find(contrast), 1
+    held, place = contrast, table.find(contrast)
     if place is None:
-        place, sign = table.find(contrast.reversed()), -1
+        held = contrast.reversed()
+        place = table.find(held)
     row = place[0] if place else ""
-    held = contrast if sign > 0 else contrast.reversed()
-    measured = _signed(table.estimates.get(held), sign)
-    sample = table.samples.get(held)
+    measured, sample = table.estimates.get(held), table.samples.get(held)
     testable = is_testable(claim, table)
     cell = Cell(row, "", measured, sample.keys if sample else ())
     if isinstance(claim, OrderClaim):
-        found = measured.estimate if measured and testable else None
+        above = held == contrast
+        found = None
+        if measured is not None and testable:
+            found = measured.estimate if above else -measured.estimate
         verdict = judge_above(found, in_table.get(row), sample=first.on_sample_data)
-        sense = "above" if sign > 0 else "below"
-        return replace(cell, column=f"order ({sense} 0 is claimed)", verdict=verdict)
+        column = f"order: {'above' if above else 'below'} 0"
+        return replace(cell, column=column, verdict=verdict)
     p_value = None
     if sample is not None and testable:
         values = sample.values
@@ -129,10 +143,10 @@ def _contrast(
     return replace(cell, column=f"parity within {claim.margin:g}", published="0", verdict=verdict)
 
 
-def _signed(measured: Interval | None, sign: int) -> Interval | None:
-    """Return an interval of the same or the opposite sign."""
-    if measured is None or sign > 0:
-        return measured
+def _turned(measured: Interval | None) -> Interval | None:
+    """Return an interval of the opposite sign."""
+    if measured is None:
+        return None
     low = None if measured.high is None else -measured.high
     high = None if measured.low is None else -measured.low
     return Interval(-measured.estimate, low, high, measured.method, measured.n)

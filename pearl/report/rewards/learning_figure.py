@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from pearl.report.contrasts import Point
-from pearl.report.numbers import reward
-from pearl.report.rewards.lines import draw_line, drawn, looks, name_ends, say_above
+from pearl.report.rewards.lines import draw_line, drawn, looks, name_ends, say_above, tick_rewards
 from pearl.report.rewards.table import RewardTable, setting_words
 from pearl.report.style import Theme, save_both
 
@@ -59,7 +58,7 @@ def _draw(table: RewardTable, theme: Theme) -> Figure:
                 x = np.arange(1, values.shape[1] + 1)
                 ends.append((draw_line(axes, x, values, look[method]), run.label, look[method]))
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-            axes.yaxis.set_major_formatter(lambda y, _: reward(y)[:-1] if y >= 0 else "")
+            tick_rewards(axes)
             axes.set_axisbelow(True)
             axes.grid(axis="y")
             if column == 0:

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from pearl.report.labels import apart
 from pearl.report.numbers import reward
@@ -80,6 +81,12 @@ def draw_line(axes: Axes, x: np.ndarray, values: np.ndarray, look: Look) -> floa
         markersize=4,
     )
     return float(mean[-1])
+
+
+def tick_rewards(axes: Axes) -> None:
+    """Mark round rewards, printed as in tables but no longer than needed: .65, .675."""
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+    axes.yaxis.set_major_formatter(lambda y, _: reward(y).removesuffix("0"))
 
 
 def name_ends(figure: Figure, axes: Axes, ends: Sequence[tuple[float, str, Look]]) -> None:

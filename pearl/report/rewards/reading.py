@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,11 +30,13 @@ class Rewards:
 
     `measure` is the series of points that name none. `paper_epochs` is the length of the paper's
     runs: where fewer epochs were run, its epochs are scaled down (`epoch`).
+    `labels` name methods that have no runs.
     """
 
     all_runs: tuple[Runs, ...]
     measure: str
     paper_epochs: int
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def base(self) -> tuple[Runs, ...]:
@@ -79,7 +81,7 @@ class Rewards:
         for runs in self.all_runs:
             if method in runs.methods:
                 return runs.methods[method].label
-        return method
+        return self.labels.get(method, method)
 
     def runs_of(self, point: Point) -> Runs | None:
         """Return the runs under a point's settings, None where there are none.
@@ -142,7 +144,12 @@ class Rewards:
         return np.asarray(series[:, place])
 
 
-def rewards_of(all_runs: Sequence[Runs], paper_epochs: int, measure: str = TO_DATE) -> Rewards:
+def rewards_of(
+    all_runs: Sequence[Runs],
+    paper_epochs: int,
+    measure: str = TO_DATE,
+    labels: Mapping[str, str] | None = None,
+) -> Rewards:
     """Return the runs of an experiment, base before variants.
 
     Raises:
@@ -155,4 +162,4 @@ def rewards_of(all_runs: Sequence[Runs], paper_epochs: int, measure: str = TO_DA
             f" hold {', '.join(map(str, sorted(horizons)))} epochs."
         )
     ordered = sorted(all_runs, key=lambda runs: runs.variant != "")
-    return Rewards(tuple(ordered), measure, paper_epochs)
+    return Rewards(tuple(ordered), measure, paper_epochs, labels or {})

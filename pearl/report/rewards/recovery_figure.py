@@ -10,8 +10,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from pearl.report.contrasts import Point
-from pearl.report.numbers import reward
-from pearl.report.rewards.lines import Look, draw_line, drawn, looks, name_ends, say_above
+from pearl.report.rewards.lines import (
+    Look,
+    draw_line,
+    drawn,
+    looks,
+    name_ends,
+    say_above,
+    tick_rewards,
+)
 from pearl.report.rewards.over_epochs import GROUPS
 from pearl.report.rewards.table import RewardTable
 from pearl.report.style import Theme, save_both
@@ -53,7 +60,7 @@ def _draw(table: RewardTable, theme: Theme) -> Figure:
         axes.set_xlabel("interaction")
         axes.xaxis.set_major_locator(MaxNLocator(nbins=3))
         axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
-        axes.yaxis.set_major_formatter(lambda y, _: reward(y)[:-1] if y >= 0 else "")
+        tick_rewards(axes)
         axes.set_axisbelow(True)
         axes.grid(axis="y")
         if column == 0:

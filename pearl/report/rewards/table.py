@@ -17,6 +17,8 @@ from pearl.report.settings import ReportSettings
 from pearl.report.statistics import Interval, effect_size, interval
 
 SYMBOLS = {"flip": "f"}
+ADDED = "difference that the paper orders"
+"""The column of a difference that only a claim asks for."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,19 @@ class RewardTable:
         """Return the family of comparisons, by row."""
         rows = {one.row for one in self.plan.differences if one.tested}
         return {row: one for row, one in self.comparisons.items() if row in rows}
+
+    @property
+    def family(self) -> str:
+        """The family of comparisons in words."""
+        added = sum(
+            one.tested and one.column == ADDED and one.row in self.comparisons
+            for one in self.plan.differences
+        )
+        if not added:
+            return self.plan.family
+        many = f"{added} {'other ' if self.plan.family else ''}order{'s' if added > 1 else ''}"
+        also = f"the {many} that the paper states"
+        return f"{self.plan.family}, and {also}" if self.plan.family else also
 
     def find(self, contrast: Contrast) -> tuple[str, str] | None:
         """Return the row and column of the cell that holds a contrast."""
@@ -82,7 +97,7 @@ class RewardTable:
             return ""
         added = len(contrast.plus)
         total = sum(c.value for c in found[:added]) - sum(c.value for c in found[added:])
-        return f"{total:+.3f}"
+        return f"{total:+.3f}".replace("0.", ".", 1)
 
 
 def estimate_plan(
@@ -185,17 +200,38 @@ def contrasts_of(claim: AnyClaim) -> tuple[Contrast, ...]:
     return ()
 
 
-def contrast_title(contrast: Contrast, rewards: Rewards) -> str:
-    """Print a contrast for people: "PEARL - Greedy, f = 0.5, epoch 1"."""
-    shared = set.intersection(*(set(_words(point, rewards)) for point in contrast.points))
+def contrast_title(
+    contrast: Contrast, rewards: Rewards, *, without: frozenset[str] = frozenset()
+) -> str:
+    """Print a contrast for people: "PEARL - Greedy, f = 0.5, epoch 1"; leave out some words.
+
+    A difference of differences is printed as one of two pairs.
+    """
+    if len(contrast.plus) == len(contrast.minus) == 2:
+        (a, d), (b, c) = contrast.plus, contrast.minus
+        common = shared_words([contrast], rewards)
+        pairs = (Contrast((a,), (b,)), Contrast((c,), (d,)))
+        first, second = (contrast_title(p, rewards, without=without | common) for p in pairs)
+        said = f"({first}) {MINUS} ({second})"
+        return ", ".join([said, *_in_order(contrast.points[0], rewards, common - without)])
+    shared = shared_words([contrast], rewards)
     said = ""
     for number, point in enumerate(contrast.points):
-        own = [word for word in _words(point, rewards) if word not in shared]
+        own = [word for word in _words(point, rewards) if word not in shared | without]
         name = rewards.label(point.method) + (f" ({', '.join(own)})" if own else "")
         sign = f" {MINUS} " if number >= len(contrast.plus) else " + "
         said += (sign if number else "") + name
-    common = [word for word in _words(contrast.points[0], rewards) if word in shared]
-    return ", ".join([said, *common])
+    return ", ".join([said, *_in_order(contrast.points[0], rewards, shared - without)])
+
+
+def shared_words(contrasts: Sequence[Contrast], rewards: Rewards) -> frozenset[str]:
+    """Return the words that every point of the contrasts has: settings, epoch, series."""
+    words = [set(_words(point, rewards)) for one in contrasts for point in one.points]
+    return frozenset(set.intersection(*words)) if words else frozenset()
+
+
+def _in_order(point: Point, rewards: Rewards, chosen: frozenset[str]) -> list[str]:
+    return [word for word in _words(point, rewards) if word in chosen]
 
 
 def setting_words(name: str, value: float | str) -> str:
@@ -221,7 +257,6 @@ def _with_claims(plan: Plan, claims: Sequence[AnyClaim], rewards: Rewards) -> Pl
     """Add the cells that claims name and the plan doesn't hold; orders join the tests."""
     values, differences = list(plan.values), list(plan.differences)
     known = {one.contrast for one in values} | {one.contrast for one in differences}
-    added = 0
     for claim in claims:
         for contrast in contrasts_of(claim):
             if contrast in known or contrast.reversed() in known:
@@ -232,13 +267,8 @@ def _with_claims(plan: Plan, claims: Sequence[AnyClaim], rewards: Rewards) -> Pl
                 values.append(Value(title, "reward", contrast))
                 continue
             tested = isinstance(claim, OrderClaim)
-            added += tested
-            differences.append(Difference(title, "difference", contrast, tested=tested))
-    family = plan.family
-    if added:
-        also = f"the paper's {added} other order{'s' if added > 1 else ''}"
-        family = f"{family}, and {also}" if family else also
-    return replace(plan, values=tuple(values), differences=tuple(differences), family=family)
+            differences.append(Difference(title, ADDED, contrast, tested=tested))
+    return replace(plan, values=tuple(values), differences=tuple(differences))
 
 
 def _number(value: float, n: int) -> Interval:

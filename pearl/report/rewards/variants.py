@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from pearl.report.rewards.reading import Rewards
 
+UNSET = {
+    "pairs": "all",
+    "update_interval": "a third of an epoch",
+    "max_observations": "twice the update interval",
+}
+"""What a setting means that isn't set."""
+
 
 def variant_words(rewards: Rewards, variant: str) -> str:
     """Return the settings in which a variant differs from its base: "adam = kept (base: reset)".
@@ -16,17 +23,18 @@ def variant_words(rewards: Rewards, variant: str) -> str:
         return variant
     ours = varied[0].settings
     base = min(rewards.base, key=lambda b: sum(b.settings.get(n) != v for n, v in ours.items()))
-    words = [
-        f"{name.replace('_', ' ')} = {_shown(value)} (base: {_shown(base.settings.get(name))})"
-        for name, value in ours.items()
-        if base.settings.get(name) != value
-    ]
+    words = []
+    for name, value in ours.items():
+        usual = base.settings.get(name)
+        if usual != value:
+            said = f"{name.replace('_', ' ')} = {_shown(name, value)}"
+            words.append(f"{said} (base: {_shown(name, usual)})")
     return ", ".join(words) or variant
 
 
-def _shown(value: object) -> str:
+def _shown(name: str, value: object) -> str:
     if value is None:
-        return "none"
+        return UNSET.get(name, "none")
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")

@@ -36,7 +36,7 @@ def beneath(table: RewardTable, m_table: int, m_paper: int) -> tuple[str, ...]:
     if tested:
         said.append("Differences are paired by seed.")
     if m_table:
-        family = f" ({table.plan.family})" if table.plan.family else ""
+        family = f" ({table.family})" if table.family else ""
         said.append(
             f"p: paired t test; q: Benjamini-Hochberg over the m = {m_table} comparisons of this"
             f" table{family}; over all tables of the paper m = {m_paper}, a column of the CSV file."
@@ -49,7 +49,11 @@ def beneath(table: RewardTable, m_table: int, m_paper: int) -> tuple[str, ...]:
     ]
     if absent:
         said.append(f"Without runs here: {', '.join(absent)}.")
-    said.append("Beneath a number stands its interval, then what the paper prints.")
+    if any(table.printed(one) for one in table.estimates):
+        said.append(
+            "Beneath a number stands its interval, then what the paper prints, with the verdict on"
+            " it; what only follows from printed numbers has none."
+        )
     said.append(CAVEAT)
     return tuple(said)
 
@@ -67,9 +71,14 @@ def caption(experiment: Experiment, table: RewardTable) -> str:
         fixed = f", {setting_words('flip', float(first.settings['flip']))}"
     return (
         f"{experiment.title}{fixed}: {first.horizon} epoch{'s' if first.horizon > 1 else ''},"
-        f" {seeds} seed{'s' if counts[-1] > 1 else ''}. Beside {experiment.place} of the paper."
+        f" {seeds} seed{'s' if counts[-1] > 1 else ''}.{_beside(experiment)}"
         f" Data: {first.data_label}."
     )
+
+
+def _beside(experiment: Experiment) -> str:
+    named = experiment.place.startswith(("Table", "Figure", "Section"))
+    return f" Beside {experiment.place} of the paper." if named else ""
 
 
 def origin(table: RewardTable) -> tuple[tuple[str, str], ...]:
