@@ -13,6 +13,7 @@ from pearl import sweeps
 from pearl.cli import INTERRUPTED, without_traceback
 from pearl.cli.run_view import announce
 from pearl.errors import SettingError
+from pearl.experiments import load_environment, load_experiment
 from pearl.project import Project
 
 
@@ -53,9 +54,13 @@ def worker_count() -> int:
 
 def _as_flow(project: Project, experiment: str, workers: int) -> None:
     # Prefect is imported only here: without a server the stage needs none of it.
-    from flows.sweep import sweep, task_runner
+    from flows.chunks import task_runner
+    from flows.online import online
+    from flows.sweep import sweep
 
-    run = sweep.with_options(task_runner=task_runner(workers))
+    environment = load_environment(load_experiment(experiment, project).environment, project)
+    flow = sweep if environment.pretrain is None else online
+    run = flow.with_options(task_runner=task_runner(workers))
     done = run(experiment, workers=workers, stage=True, project_root=str(project.root))
     print(f"{done['experiment']}: {done['found']} runs found, {done['made']} made")
 

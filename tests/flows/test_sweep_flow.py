@@ -11,8 +11,8 @@ import pytest
 import requests
 from prefect.artifacts import TableArtifact
 
+from flows.chunks import artifact_name
 from flows.server import HOST, free_port, running_server
-from flows.sweep import artifact_name
 from pearl.datasets import prepared
 from pearl.errors import PearlError
 from pearl.experiments import load_experiments
