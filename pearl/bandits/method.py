@@ -12,7 +12,7 @@ from pearl.words import validated
 from pearl.yaml_files import read_mapping
 
 Exploration = Literal["none", "fixed", "error_adaptive", "thompson", "uniform", "oracle"]
-Forgetting = Literal["none", "directional", "always_directional"]
+Forgetting = Literal["none", "directional", "always_directional", "window"]
 Head = Literal["mlp"]
 Prior = Literal["empty", "pretraining"]
 
@@ -35,7 +35,8 @@ class BanditMethod(BaseModel):
     uniform: no score, every arm equally likely; oracle: the reward itself."""
     forgetting: Forgetting = "none"
     """What makes uncertain again. none: nothing; directional: Eq. (8), after a surprise;
-    always_directional: Eq. (8) after every interaction, whatever the error (section 26)."""
+    always_directional: Eq. (8) after every interaction, whatever the error (section 26); window:
+    all but the newest observations, on which alone A^-1 and training stand (SW-UCB)."""
     head: Head = "mlp"
     """How the reward is predicted: the sigmoid of a linear head over two layers, Eq. (1)."""
     user_features: bool = True
@@ -57,6 +58,8 @@ class BanditMethod(BaseModel):
     """Memory of the error tracker, Eq. (5)."""
     regularization: float = Field(default=1.0, ge=1e-6, le=1e6)
     """lambda, Eq. (2); A^-1's eigenvalues never exceed 1/lambda, Eq. (9)."""
+    window: int = Field(default=1000, ge=1, le=10**9)
+    """W, the newest observations that forgetting "window" keeps."""
     threshold: float = Field(default=0.05, ge=0, le=1)
     """Nothing is injected where the tracked error isn't above it, Eq. (8)."""
     error_start: float = Field(default=0.5, ge=0, le=1)
@@ -86,6 +89,10 @@ class BanditMethod(BaseModel):
     def network(self) -> bool:
         """Whether the method predicts rewards at all; Random and Oracle don't."""
         return self.exploration not in ("uniform", "oracle")
+
+    def newest(self, size: int) -> int:
+        """Return on how many of the newest `size` observations the method may stand."""
+        return min(size, self.window) if self.forgetting == "window" else size
 
 
 @cache

@@ -110,7 +110,8 @@ class Policy:
         self.adam = Adam(start.m.copy(), start.v.copy(), start.steps.copy())
         self.interactions, self.updates = 0, 0
         self._width = len(weights.w1) - self.stated.shape[1] - embedding
-        self.memory = Memory.empty(max_observations if method.online else 0, self._width)
+        size = method.newest(max_observations) if method.online else 0
+        self.memory = Memory.empty(size, self._width)
         self.state = new_state(method, len(self.stated), hidden)
         self._rule = rule_of(method, training.damping)
         self._fold()
@@ -157,6 +158,9 @@ class Policy:
         if not self.method.online:
             return
         self.memory.add(user, arm, reward)
+        if self.method.forgetting == "window" and self.memory.seen > self.method.window:
+            rows = self.memory.order()
+            self._rebuild(self.memory.users[rows], self.memory.arms[rows])
         if self.update_interval and self.interactions % self.update_interval == 0:
             self.learn()
 

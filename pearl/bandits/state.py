@@ -14,7 +14,7 @@ from pearl.bandits.method import BanditMethod
 Flags = NDArray[np.bool_]
 
 _EXPLORATIONS = ("none", "fixed", "error_adaptive", "thompson")
-_FORGETTINGS = ("none", "directional", "always_directional")
+_FORGETTINGS = ("none", "directional", "always_directional", "window")
 
 
 class Rule(NamedTuple):
@@ -23,7 +23,8 @@ class Rule(NamedTuple):
     exploration: int
     """Position among none, fixed, error_adaptive, thompson."""
     forgetting: int
-    """Position among none, directional, always_directional."""
+    """Position among none, directional, always_directional, window. The step itself acts on the two
+    directional ones; a window is slid by whoever holds the observations."""
     online: bool
     """Whether the Gram matrix learns."""
     damping: bool

@@ -23,6 +23,10 @@ class Memory:
     def __len__(self) -> int:
         return len(self.users)
 
+    def newest(self, n: int) -> slice:
+        """Return which the newest n are, or all where there are fewer."""
+        return slice(max(0, len(self) - n), None)
+
     def add(self, users: Rows, arms: Rows, rewards: NDArray[np.float64]) -> None:
         """Append observations; the oldest beyond `size` are forgotten."""
         self.users = np.concatenate([self.users, users])[-self.size :]

@@ -37,6 +37,8 @@ TABLE = {
     "neural_ts_nu01": ("NeuralTS (nu 0.1)", "thompson", "none", True, True, "empty"),
     "pearl_gamma100": ("PEARL (gamma 100)", "error_adaptive", "directional", True, True, "empty"),
     "neural_ucb_f_alpha20": ("NeuralUCB (alpha 20)", "fixed", "none", True, True, "empty"),
+    "sw_ucb_w50": ("SW-UCB (W = 50)", "fixed", "window", True, True, "empty"),
+    "sw_ucb_w50_alpha1": ("SW-UCB (W = 50, alpha 1)", "fixed", "window", True, True, "empty"),
 }
 
 
@@ -48,9 +50,10 @@ def test_the_named_methods() -> None:
         assert (*axes, found.online, found.prior) == TABLE[name]
         assert (found.beta, found.regularization) == (0.3, 1.0)
         assert (found.threshold, found.error_start, found.head) == (0.05, 0.5, "mlp")
-        alphas = {"neural_ucb_f_alpha4": 4.0, "neural_ucb_f_alpha20": 20.0}
+        alphas = {"neural_ucb_f_alpha4": 4.0, "neural_ucb_f_alpha20": 20.0, "sw_ucb_w50": 20.0}
         rates = (100.0 if name == "pearl_gamma100" else 4.0, alphas.get(name, 1.0))
         assert (found.gamma, found.alpha) == rates
+        assert found.window == (50 if name.startswith("sw_ucb") else 1000)
         assert found.nu == (0.1 if name == "neural_ts_nu01" else 1.0)
         assert found.eta == (0.0 if name == "neural_ucb_a" else 0.01)
         assert found.network == (name not in ("random", "oracle"))
@@ -61,7 +64,7 @@ def test_the_named_methods() -> None:
     ("name", "change", "named"),
     [
         ("pearl", {"exploration": "decaying"}, "exploration"),
-        ("pearl", {"forgetting": "window"}, "forgetting"),
+        ("pearl", {"forgetting": "discount"}, "forgetting"),
         ("pearl", {"head": "urm"}, "head"),
         ("pearl", {"prior": "full"}, "prior"),
         ("pearl", {"online": False}, "online false"),
