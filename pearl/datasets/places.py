@@ -172,7 +172,7 @@ def full_sample_here(project: Project, entry: DataSet) -> Obtained:
     folder = _full_sample_folder(project, entry)
     if fault := seal_fault(folder):
         raise SourceError(
-            f"Sample at full size: {folder}: {fault}.",
+            f"Sample at full size: {folder}: {fault if folder.exists() else 'not generated yet'}.",
             remedy=f"`pearl data fetch {entry.name} --profile paper --source sample` generates it.",
         )
     return Obtained(folder, sample_manifest(folder, entry).provenance("sample"))

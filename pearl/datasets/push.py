@@ -24,7 +24,7 @@ def noncommercial(project: Project) -> list[str]:
     lock = project.root / "dvc.lock"
     tracked = lock.read_text(encoding="utf-8") if lock.is_file() else ""
     for name, entry in DATASETS.items():
-        for folder in (project.raw / name, project.tables / name):
+        for folder in (room / name for room in (project.raw, project.tables, project.embeddings)):
             if (folder / PROVENANCE).is_file():
                 allowed = Provenance.read(folder).commercial
             else:

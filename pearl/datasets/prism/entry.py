@@ -26,6 +26,7 @@ from pearl.provenance import Provenance
 
 PACKAGE = resources.files(__package__)
 TEXT = PACKAGE.joinpath(MANIFEST).read_text(encoding="utf-8")
+MEASURES = ("moments.py", "phrasing.py", "statistics.py")
 REMEDY = "Install pearl-bandits anew."
 PUBLISHED: Manifest = parse(Path(MANIFEST), TEXT.encode(), remedy=REMEDY)
 
@@ -104,9 +105,10 @@ def write_full_sample(folder: Path) -> None:
 
 
 def _generator_version() -> str:
-    """Name the generator's code and data: 16 hex digits."""
+    """Name the generator's code and data, and what measures it: 16 hex digits."""
     digest = hashlib.sha256(TEXT.encode())
-    for file in sorted(PACKAGE.joinpath("sample").iterdir(), key=lambda file: file.name):
+    files = [*PACKAGE.joinpath("sample").iterdir(), *map(PACKAGE.joinpath, MEASURES)]
+    for file in sorted(files, key=lambda file: file.name):
         if file.name.endswith((".py", ".yaml")):
             digest.update(f"{file.name}\0".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
