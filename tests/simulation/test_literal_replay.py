@@ -28,6 +28,7 @@ SETTINGS = PrismSettings(
         {"exploration": "error_adaptive", "forgetting": "directional", "eta": 300.0},
         {"exploration": "fixed", "regularization": 0.5},
         {"exploration": "none"},
+        {"exploration": "fixed", "forgetting": "window", "window": 15},
     ],
 )
 def test_a_run_is_algorithm_1(axes: dict, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ NETWORKS = [name for name, method in load_methods().items() if method.network]
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_step_for_step(name: str) -> None:
-    method = load_methods()[name]
+    method = load_methods()[name].model_copy(update={"window": 15})
     world = PrismWorld.of(population([4] * 20, dimensions=6), SETTINGS, seed=7)
     training = training_settings(SETTINGS, method.user_features)
     stated, embeddings = (

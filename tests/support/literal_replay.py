@@ -32,6 +32,12 @@ def literal_replay(
     errors = np.full(len(stated), method.error_start)
     inverse = np.eye(training.hidden) / method.regularization
     seen: list[tuple[int, int, float]] = []
+    window = method.window if method.forgetting == "window" else None
+
+    def gram(newest: list[tuple[int, int, float]]) -> np.ndarray:
+        g = np.array([_features(weights, stated, embeddings, u, a, errors) for u, a, _ in newest])
+        return np.linalg.inv(method.regularization * np.eye(training.hidden) + g.T @ g)
+
     rows: list[Row] = []
     updates = 0
     for block in blocks:
@@ -55,6 +61,8 @@ def literal_replay(
                 inverse = (vectors * np.minimum(values, 1 / method.regularization)) @ vectors.T
             errors[user] = method.beta * old + (1 - method.beta) * error
             seen.append((user, arms[arm], rewards[arm]))
+            if window is not None and len(seen) > window:
+                inverse = gram(seen[-window:])
             rows.append(
                 {
                     "choice": arm,
@@ -65,17 +73,14 @@ def literal_replay(
                 }
             )
         if block.update:
-            newest = seen[-size:]
+            newest = seen[-min(size, window or size) :]
             users, arms, rewards = (np.array(column) for column in zip(*newest, strict=True))
             update(
                 *(weights, adam, stated, users, arms, rewards, errors),
                 *(embeddings, training, seed, updates),
             )
             updates += 1
-            g = np.array(
-                [_features(weights, stated, embeddings, u, a, errors) for u, a, _ in newest]
-            )
-            inverse = np.linalg.inv(method.regularization * np.eye(training.hidden) + g.T @ g)
+            inverse = gram(newest)
     return rows
 
 
