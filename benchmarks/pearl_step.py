@@ -1,7 +1,7 @@
 """Time PEARL's step, and a whole run beside the same run written step by step in torch.
 
     python benchmarks/pearl_step.py           # a minute; torch's run is measured in part
-    python benchmarks/pearl_step.py --full    # torch's run to its end, some minutes
+    python benchmarks/pearl_step.py --full    # torch's run to its end, half a minute more
 
 A made-up world of PRISM's size: 1,355 users, 3,656 slates of 4 arms with 384 features, 10 epochs
 of 3 updates. One thread; CPU time, so that a busy machine matters less; the compiled parts are the

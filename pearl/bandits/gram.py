@@ -39,22 +39,27 @@ def _invert(g: Floats, regularization: float, inverse: Floats) -> None:
         upper[i, i] = regularization
     whole = len(g) - len(g) % 4
     for t in range(0, whole, 4):
-        a, b, p, q = g[t], g[t + 1], g[t + 2], g[t + 3]
         for i in range(d):
-            row, a_i, b_i, p_i, q_i = upper[i], a[i], b[i], p[i], q[i]
-            for j in range(i, d):
+            row, a, b, p, q = upper[i, i:], g[t, i:], g[t + 1, i:], g[t + 2, i:], g[t + 3, i:]
+            a_i, b_i, p_i, q_i = a[0], b[0], p[0], q[0]
+            for j in range(len(row)):
                 row[j] = row[j] + a_i * a[j] + b_i * b[j] + p_i * p[j] + q_i * q[j]
     for t in range(whole, len(g)):
         for i in range(d):
-            for j in range(i, d):
-                upper[i, j] += g[t, i] * g[t, j]
+            row, a = upper[i, i:], g[t, i:]
+            a_i = a[0]
+            for j in range(len(row)):
+                row[j] += a_i * a[j]
     for k in range(d):
-        pivot = math.sqrt(upper[k, k])
-        for j in range(k, d):
-            upper[k, j] /= pivot
+        row = upper[k, k:]
+        pivot = math.sqrt(row[0])
+        for j in range(len(row)):
+            row[j] /= pivot
         for i in range(k + 1, d):
-            for j in range(i, d):
-                upper[i, j] -= upper[k, i] * upper[k, j]
+            target, rest = upper[i, i:], upper[k, i:]
+            share = rest[0]
+            for j in range(len(target)):
+                target[j] -= share * rest[j]
     # row i of V = U^-T is (e_i - sum over k < i of U_ki V_k) / U_ii, with V lower triangular
     lower = np.zeros((d, d))
     for i in range(d):

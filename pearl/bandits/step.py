@@ -430,14 +430,15 @@ def _shifted(inverse: Floats, shift: float, factor: Floats) -> bool:
     for k in range(d):
         if not factor[k, k] > 0.0:
             return False
-        pivot = math.sqrt(factor[k, k])
-        row = factor[k]
-        for j in range(k, d):
+        row = factor[k, k:]
+        pivot = math.sqrt(row[0])
+        for j in range(len(row)):
             row[j] /= pivot
         for i in range(k + 1, d):
-            target, share = factor[i], row[i]
-            for j in range(i, d):
-                target[j] -= share * row[j]
+            target, rest = factor[i, i:], factor[k, i:]
+            share = rest[0]
+            for j in range(len(target)):
+                target[j] -= share * rest[j]
     return True
 
 
