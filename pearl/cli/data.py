@@ -39,7 +39,7 @@ def status(names: Names = None, profile: ProfileOption = None, source: SourceOpt
     from pearl.datasets.status import presence
 
     project, console = _project(), _console()
-    for entry, choice, _ in _chosen(project, names, profile, source):
+    for entry, choice, full in _chosen(project, names, profile, source):
         _say(console, choice)
         facts = entry.manifest
         allowed = "commercial use allowed" if facts.commercial else "non-commercial only"
@@ -49,7 +49,7 @@ def status(names: Names = None, profile: ProfileOption = None, source: SourceOpt
         for item in presence(project, entry):
             here.add_row(item.place, "yes" if item.present else "no", item.seen)
         console.print(here)
-        _compare(console, project, entry)
+        _compare(console, project, entry, full)
 
 
 @app.command()
@@ -181,17 +181,17 @@ def _say(console: Console, choice: SourceChoice) -> None:
     console.print(choice.line)
 
 
-def _compare(console: Console, project: Project, entry: DataSet) -> None:
+def _compare(console: Console, project: Project, entry: DataSet, full: bool) -> None:
     """Print the sample's facts beside the published ones."""
     from rich.table import Table
 
-    from pearl.datasets import places
-    from pearl.datasets.status import comparisons
+    from pearl.datasets.status import compared, comparisons
 
-    found = comparisons(project, entry)
-    if not found:
+    sample = compared(project, entry, full=full)
+    if sample is None:
         return
-    label = places.sample(project, entry).provenance.label
+    found = comparisons(entry, sample)
+    label = f"{sample.provenance.label}, {sample.provenance.rows:,} records"
     if entry.compare is None:
         table = Table("fact", "publisher's file", "sample", title=f"{entry.name}: {label}")
         for item in found:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pearl.datasets import places
 from pearl.datasets.dataset import Comparison, DataSet
+from pearl.datasets.places import Obtained
 from pearl.datasets.verify import embedded_variants, variants
 from pearl.errors import PearlError
 from pearl.project import Project
@@ -49,16 +50,28 @@ def presence(project: Project, entry: DataSet) -> list[Presence]:
     return found
 
 
-def comparisons(project: Project, entry: DataSet) -> list[Comparison]:
-    """Compare the committed sample with what was published; none where there is no whole sample."""
-    try:
-        found = places.sample(project, entry)
-        sample = places.sample_manifest(found.folder, entry).sample
-    except PearlError:
-        return []  # presence says why
+def compared(project: Project, entry: DataSet, *, full: bool = False) -> Obtained | None:
+    """Return the sample that `comparisons` looks at: at `full` size where that one is here.
+
+    None where there is no whole sample; `presence` says why.
+    """
+    looks: list[Callable[[], Obtained]] = [partial(places.sample, project, entry)]
+    if full and entry.full_sample is not None:
+        looks.insert(0, partial(places.full_sample_here, project, entry))
+    for look in looks:
+        try:
+            return look()
+        except PearlError:
+            continue
+    return None
+
+
+def comparisons(entry: DataSet, sample: Obtained) -> list[Comparison]:
+    """Compare a sample with what was published."""
     if entry.compare is not None:
-        return entry.compare(found.folder)
-    held = sample.statistics if sample else {}
+        return entry.compare(sample.folder)
+    facts = places.sample_manifest(sample.folder, entry).sample
+    held = facts.statistics if facts else {}
     return [
         Comparison(fact, f"{real:,}", "measured", "", f"{held[fact]:,}", None)
         for fact, real in entry.manifest.statistics.items()
