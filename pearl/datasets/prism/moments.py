@@ -42,7 +42,7 @@ def least_squares(columns: Sequence[Numbers], outcome: Numbers) -> tuple[list[fl
 
     A column that adds nothing to those before it gets the coefficient 0.
     """
-    centred = [[value - mean(column) for value in column] for column in (*columns, outcome)]
+    centred = [_centred(column) for column in (*columns, outcome)]
     size = len(columns)
     table = [[fsum(map(float.__mul__, a, b)) for b in centred] for a in centred[:size]]
     for pivot in range(size):
@@ -59,3 +59,8 @@ def least_squares(columns: Sequence[Numbers], outcome: Numbers) -> tuple[list[fl
     fitted = (fsum(map(float.__mul__, column, centred[-1])) for column in centred[:size])
     explained = fsum(slope * part for slope, part in zip(slopes, fitted, strict=True))
     return slopes, explained / total if total > 0 else 0.0
+
+
+def _centred(values: Numbers) -> list[float]:
+    centre = mean(values)
+    return [value - centre for value in values]

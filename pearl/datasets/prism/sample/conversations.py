@@ -21,6 +21,8 @@ from pearl.datasets.prism.sample.grammar import KINDS, TOPICS
 from pearl.datasets.prism.sample.models import MODELS
 from pearl.datasets.prism.sample.sizes import OPENING_SLATES, TYPES, Size
 
+# Per mille of the prompts of each type that some models refuse to answer.
+_DELICATE = {"unguided": 56, "values guided": 75, "controversy guided": 220}
 _OF_USER, _OF_CONVERSATION = 566, 825  # shares .32 and .68 of the variance of the turns
 
 
@@ -30,6 +32,7 @@ class Conversations:
 
     `held`: conversations of each user, 0 for those in the survey only.
     `user`, `kind` (type), `topic`, `subject` (its place in the topic), `turns`.
+    `delicate`: whether models may refuse to answer.
     `first`: offsets into `model`, which lists the models of the opening slates in shown order.
     """
 
@@ -39,6 +42,7 @@ class Conversations:
     topic: Integers
     subject: Integers
     turns: Integers
+    delicate: Integers
     first: Integers
     model: Integers
 
@@ -62,6 +66,7 @@ def make_conversations(size: Size) -> Conversations:
         topic=topic,
         subject=integers("subjects", 1 << 20, len(user)) % subjects,
         turns=_turns(size, user),
+        delicate=(integers("delicate", 1000, len(user)) < [_DELICATE[name] for name in kind]) * 1,
         first=first,
         model=_models(first),
     )

@@ -28,4 +28,4 @@ LATER = np.array(_LATER.split(), dtype=np.int64)
 
 # Per mille -> score of a response whose text is missing: the published median, third quartile,
 # mean and sd.
-EMPTY = {0: 1, 600: 1, 750: 5, 850: 20, 930: 51, 980: 80, 1000: 100}
+EMPTY = {0: 1, 600: 1, 750: 5, 850: 26, 930: 58, 980: 84, 1000: 100}

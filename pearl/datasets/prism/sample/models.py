@@ -33,7 +33,8 @@ class Model:
     `level`: how much better its responses are liked, in thousandths of the scores' noise.
     `empty`: weight of its responses among those whose text is missing.
     `length`: quartiles of its opening responses, in the publisher's characters.
-    `styles`: per mille of its responses that are written in each of STYLES.
+    `styles`: per mille of its responses that are written in each of STYLES; "refusal" is per mille
+    of the delicate prompts alone.
     """
 
     name: str

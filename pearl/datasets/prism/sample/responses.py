@@ -72,10 +72,13 @@ def aimed_length(model: Model, dice: Dice, *, later: bool) -> int:
     return published // (SHORTER * (2 if later else 1))
 
 
-def respond(topic: Topic, subject: str, model: Model, dice: Dice, *, later: bool) -> Response:
-    """Compose one response of a model."""
+def respond(
+    topic: Topic, subject: str, model: Model, dice: Dice, *, delicate: bool, later: bool
+) -> Response:
+    """Compose one response of a model, which may refuse to answer a `delicate` prompt."""
     aim = aimed_length(model, dice, later=later)
-    wanted = {style for style, share in model.styles.items() if dice.chance(share)}
+    chances = model.styles | {"refusal": model.styles["refusal"] * delicate}
+    wanted = {style for style, chance in chances.items() if dice.chance(chance)}
     made = _Writer(topic, yours(subject), aim, wanted, dice)
     if "refusal" in wanted:
         return made.refuse()

@@ -26,22 +26,22 @@ from pearl.datasets.prism.sample.responses import TRAITS
 from pearl.datasets.prism.sample.sizes import TYPES
 from pearl.datasets.prism.sample.tastes import NOISE_SD, affinity, standardised, taste
 
-USER_SD = 333
-SCALE_SD = 313
-SCALE_WITH_LEVEL, SCALE_ALONE = 252, 968  # correlation of a user's scale with his level
+USER_SD = 345
+SCALE_SD = 300
+SCALE_WITH_LEVEL, SCALE_ALONE = 440, 898  # correlation of a user's scale with his level
 NARROWEST = 200
-EQUAL_PER_MILLE, EQUAL_SCALE = 41, 58  # slates rated all but equal
-FIRST = 45  # what being shown first adds
+EQUAL_PER_MILLE, EQUAL_SCALE = 70, 125  # slates rated all but equal
+FIRST = 75  # what being shown first adds
 
 # What everyone likes or dislikes: standardised "length", else per occurrence.
 LIKED = {
-    "length": 100,
-    "enumerate": 500,
-    "lines": -440,
-    "question": 90,
-    "deanthro": -75,
-    "refusal": -330,
-    "self_id": -130,
+    "length": 205,
+    "enumerate": 341,
+    "lines": -654,
+    "question": 21,
+    "deanthro": -225,
+    "refusal": -522,
+    "self_id": -194,
 }
 
 LATER_USER_SD, LATER_CONVERSATION_SD, LATER_TURN_SD, LATER_NOISE_SD = 420, 440, 200, 798

@@ -103,7 +103,10 @@ def _composed(
         place = conversation[which]
         topic = TOPICS[talks.topic[place]]
         subject = topic.subjects[talks.subject[place]]
-        made = respond(topic, subject, MODELS[model[which]], dice, later=part == "later")
+        delicate = bool(talks.delicate[place])
+        made = respond(
+            topic, subject, MODELS[model[which]], dice, delicate=delicate, later=part == "later"
+        )
         texts.append(MISSING if empty[which] else made.text)
         traits.append([0] * len(TRAITS) if empty[which] else made.row())
     return texts, np.array(traits, dtype=np.int64), empty
