@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pearl.datasets.download import Patience, download
+from pearl.datasets.manifest import PublishedFile
 from pearl.errors import SourceError
 from pearl.provenance import FileFacts
 
@@ -209,3 +210,46 @@ def test_kill_in_the_middle_then_resume(publisher, facts, get):
     assert not get.target.exists()
     assert get().read_bytes() == publisher.content
     assert publisher.ranges == [None, f"bytes={kept}-"]
+
+
+@pytest.fixture
+def get_open(publisher, tmp_path):
+    """Download a file of which its publisher tells the name alone, or a checksum without a size."""
+
+    def run(sha256=None):
+        published = PublishedFile(name="survey.jsonl", sha256=sha256)
+        patience = Patience(pause=0.0, timeout=5.0)
+        return download(f"{publisher.url}/survey.jsonl", published, tmp_path / "down", patience)
+
+    return run
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_without_a_published_size_the_servers_announcement_tells_the_end(
+    publisher, get_open, behaviour, known
+):
+    publisher.script = [behaviour.breaks_after(300_000), behaviour.breaks_after(200_000)]
+    digest = hashlib.sha256(publisher.content).hexdigest()
+    file = get_open(digest if known else None)
+    assert file.read_bytes() == publisher.content
+    assert publisher.ranges == [None, "bytes=300000-", "bytes=500000-"]
+    assert get_open(digest if known else None) == file
+    assert len(publisher.ranges) == 3
+
+
+def test_a_published_checksum_is_checked_without_a_size(publisher, get_open):
+    with pytest.raises(SourceError, match="other bytes than were published"):
+        get_open("0" * 64)
+
+
+def test_a_file_of_unknown_length_and_checksum_is_refused(publisher, get_open, behaviour):
+    publisher.script = [behaviour.serves(b"{}", length=False)]
+    with pytest.raises(SourceError, match="doesn't say how long"):
+        get_open()
+
+
+def test_what_was_whole_before_a_kill_is_asked_for_again(publisher, get_open, tmp_path):
+    part = tmp_path / "down" / "survey.jsonl.part"
+    part.parent.mkdir()
+    part.write_bytes(publisher.content)
+    assert get_open().read_bytes() == publisher.content
