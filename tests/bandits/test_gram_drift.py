@@ -15,10 +15,10 @@ STEPS = 20_000
 
 
 def made_up_features(n: int, scale: float, seed: int = 0) -> np.ndarray:
-    """Return features as ReLU makes them: half of them zero, all sharing a direction."""
+    """Return features like a trained network's, in few directions: A is ill-conditioned."""
     rng = np.random.default_rng(seed)
-    shared = rng.standard_normal(D)
-    return np.maximum(0.1 * scale * (rng.standard_normal((n, D)) + 0.5 * shared), 0.0)
+    directions = rng.standard_normal((6, D)) / np.sqrt(D)
+    return np.maximum(scale * (rng.standard_normal((n, 6)) + 0.5) @ directions, 0.0)
 
 
 @pytest.mark.parametrize("scale", [1.0, 10.0])
@@ -28,30 +28,30 @@ def test_drift_without_injections(scale: float) -> None:
     state = new_state(rules, 1, D)
     play(network_of(g), state, rule_of(rules, damping=False), one_arm_each(STEPS))
     gram = np.eye(D) + g.T @ g
-    assert np.abs(state.inverse @ gram - np.eye(D)).max() < 1e-6
+    assert np.abs(state.inverse @ gram - np.eye(D)).max() < 1e-9
     assert np.array_equal(state.inverse, state.inverse.T)
     assert np.linalg.eigvalsh(state.inverse)[0] > 0.0
 
 
 def test_drift_with_injections() -> None:
     """A is tracked beside: g g' is added, an injection into A^-1 subtracted by its own inverse."""
-    g = made_up_features(STEPS, 3.0, seed=1)
+    g = made_up_features(STEPS, 1.0, seed=1)
     rewards = np.random.default_rng(2).random((STEPS, 1))
-    rules = method(beta=0.3, eta=0.05)
+    rules = method(beta=0.3, eta=0.01)
     state = new_state(rules, 1, D)
     block = one_arm_each(STEPS)._replace(rewards=rewards)
     log = play(network_of(g), state, rule_of(rules, damping=False), block)
     assert 0.2 < log.injected.mean() < 0.7
     assert not log.capped.any()
-    gram = np.eye(D, dtype=np.longdouble)
-    strength = np.where(log.injected, 0.05 * (log.rewards - log.means) ** 2, 0.0)
+    gram = np.eye(D)
+    strength = np.where(log.injected, 0.01 * (log.rewards - log.means) ** 2, 0.0)
     for t in range(STEPS):
-        row = g[t].astype(np.longdouble)
+        row = g[t]
         gram += np.outer(row, row)
         if log.injected[t]:
             image = gram @ row
             gram -= strength[t] / (1 + strength[t] * (row @ image)) * np.outer(image, image)
-    assert np.abs(state.inverse @ gram.astype(float) - np.eye(D)).max() < 1e-6
+    assert np.abs(state.inverse @ gram - np.eye(D)).max() < 1e-9
     assert np.array_equal(state.inverse, state.inverse.T)
     values = np.linalg.eigvalsh(state.inverse)
     assert 0.0 < values[0] <= values[-1] <= 1.0 + 1e-9
