@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch_bandit import TorchBandit
+from beside.torch_bandit import TorchBandit
 
 from pearl.bandits import step
 from pearl.bandits.draws import draws
