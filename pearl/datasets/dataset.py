@@ -13,11 +13,16 @@ from pearl.provenance import EmbeddingFacts, Provenance
 
 @dataclass(frozen=True)
 class Check:
-    """One line of `pearl data verify`: what was checked, whether it holds, what was seen."""
+    """One line of `pearl data verify`: what was checked, whether it holds, what was seen.
+
+    Where a check that `identifies` fails, the files aren't the publisher's; the others check what
+    is derived from them.
+    """
 
     name: str
     passed: bool
     seen: str
+    identifies: bool = True
 
 
 @dataclass(frozen=True)

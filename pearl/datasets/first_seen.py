@@ -1,7 +1,8 @@
 """Checksums that a publisher leaves open: recorded at first sight, checked ever after.
 
 A file counts as the publisher's when everything published of it holds and its content passes the
-data set's own checks (schema, rules, published counts); only then is its checksum recorded.
+data set's own checks that identify it (schema, rules, the publisher's counts); only then is its
+checksum recorded.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def checked_files(
             )
     if any(file.facts is None and file.name not in seen for file in entry.manifest.files):
         for check in entry.check_raw(folder, entry.manifest.provenance("hub", found)):
-            if not check.passed:
+            if check.identifies and not check.passed:
                 raise refuse(folder, f"{check.name}: {check.seen}")
         _write(record_of(project, entry), entry, found)
     return found

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from pearl.datasets import places
 from pearl.datasets.built import embedded_fault, fault_of
-from pearl.datasets.dataset import Check, DataSet
+from pearl.datasets.dataset import Check, Comparison, DataSet
 from pearl.datasets.places import Obtained
 from pearl.errors import DataError, PearlError
 from pearl.project import Project
@@ -32,6 +32,8 @@ def verify(project: Project, entry: DataSet, source: Source, *, full: bool = Fal
         seen = ", ".join(f"{f.name} {f.sha256[:12]}… {f.byte_count:,} bytes" for f in facts)
         checks = [Check(name, True, seen)]
         checks += entry.check_raw(found.folder, found.provenance)
+        if source == "sample" and entry.compare is not None:
+            checks.append(_near(entry.compare(found.folder)))
         if source == "sample" and not (full and entry.full_sample):
             checks.append(_reproduced(found.folder, entry))
     raw, tables = project.raw / entry.name, project.tables / entry.name
@@ -83,6 +85,13 @@ def _here(project: Project, entry: DataSet, source: Source, full: bool) -> Obtai
     if full and source == "sample" and entry.full_sample:
         return places.full_sample_here(project, entry)
     return places.obtain(project, entry, source)
+
+
+def _near(comparisons: list[Comparison]) -> Check:
+    judged = [item for item in comparisons if item.within is not None]
+    far = [item.name for item in judged if not item.within]
+    seen = f"too far: {', '.join(far)}" if far else f"all {len(judged)} within their tolerance"
+    return Check("the sample's statistics near the published ones", not far, seen)
 
 
 def _reproduced(folder: Path, entry: DataSet) -> Check:

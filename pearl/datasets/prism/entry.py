@@ -16,6 +16,7 @@ from pearl.datasets.manifest import Manifest, parse
 from pearl.datasets.prism import embedded
 from pearl.datasets.prism.compared import compare
 from pearl.datasets.prism.openings import Openings, counts
+from pearl.datasets.prism.statistics import statistics
 from pearl.datasets.prism.survey import FILE_NAME as SURVEY
 from pearl.datasets.prism.survey import Survey, read_survey
 from pearl.datasets.prism.tables import is_current, read_tables, write_tables
@@ -27,6 +28,11 @@ from pearl.provenance import Provenance
 PACKAGE = resources.files(__package__)
 TEXT = PACKAGE.joinpath(MANIFEST).read_text(encoding="utf-8")
 MEASURES = ("moments.py", "phrasing.py", "statistics.py")
+PRINTED = (
+    *("survey_users", "users_with_conversations", "utterances"),
+    *("opening_utterances", "conversations"),
+)
+"""Counts that the publisher prints; the others of its manifest are derived, or another paper's."""
 REMEDY = "Install pearl-bandits anew."
 PUBLISHED: Manifest = parse(Path(MANIFEST), TEXT.encode(), remedy=REMEDY)
 
@@ -59,14 +65,30 @@ def check_raw(raw: Path, provenance: Provenance) -> list[Check]:
     seen = f"{len(survey.users):,} participants, {openings.utterances:,} utterances"
     checks = [Check(name, True, seen)]
     if provenance.source == "sample":
-        same = openings.utterances == provenance.rows
-        checks.append(Check(f"{provenance.rows:,} utterances", same, f"{openings.utterances:,}"))
-        told = ", ".join(f"{_words(fact)} {count:,}" for fact, count in found.items())
-        note = "the published counts are the publisher's data's alone"
-        return [*checks, Check("opening slates of the sample", True, f"{told} ({note})")]
+        return checks + _sample_checks(raw, found, provenance.rows)
     for fact, published in PUBLISHED.statistics.items():
-        count = found[fact]
-        checks.append(Check(f"{published:,} {_words(fact)}", count == published, f"{count:,}"))
+        count, said = found[fact], f"{found[fact]:,}"
+        if fact == "retained_slates":
+            said += f" ({len(openings.retained(29)):,} with those of exactly 30 points)"
+        named = f"{published:,} {_words(fact)}"
+        checks.append(Check(named, count == published, said, identifies=fact in PRINTED))
+    return checks
+
+
+def _sample_checks(raw: Path, found: dict[str, int], rows: int) -> list[Check]:
+    told = ", ".join(f"{_words(fact)} {count:,}" for fact, count in found.items())
+    note = "the published counts are the publisher's data's alone"
+    checks = [
+        Check(f"{rows:,} utterances", found["utterances"] == rows, f"{found['utterances']:,}"),
+        Check("opening slates of the sample", True, f"{told} ({note})"),
+    ]
+    manifest = raw / MANIFEST
+    if manifest.is_file():
+        sample = parse(manifest, manifest.read_bytes(), remedy=REMEDY).sample
+        measured, held = statistics(raw), sample.statistics if sample else {}
+        differ = [fact for fact, value in held.items() if measured.get(fact) != value]
+        seen = f"differs in {', '.join(differ)}" if differ else f"{len(held)} facts measured again"
+        checks.append(Check("the statistics that its manifest names", not differ, seen))
     return checks
 
 

@@ -15,6 +15,7 @@ from pearl.datasets.embedding.settings import embedding_settings
 from pearl.datasets.first_seen import downloads, record_of
 from pearl.datasets.prism.slates import read_slates
 from pearl.datasets.registry import DATASETS
+from pearl.datasets.verify import verify
 from pearl.errors import DataError, PearlError, SettingError, SourceError
 from pearl.files import sha256_of
 from pearl.provenance import Provenance
@@ -225,15 +226,37 @@ def test_a_mirror_with_another_published_checksum_is_refused(project, mirror):
         places.mirror(project, DATASETS["prism"])
 
 
-def test_files_that_fail_a_check_at_first_sight_are_not_recorded(project, mirror, monkeypatch):
+def expect(monkeypatch, **counts):
+    """Let the publisher's manifest name other counts than the files have."""
     from pearl.datasets.prism import entry as module
 
-    facts = {**module.PUBLISHED.statistics, "retained_slates": 5011}
+    facts = {**module.PUBLISHED.statistics, **counts}
     wrong = module.PUBLISHED.model_copy(update={"statistics": facts})
     monkeypatch.setattr(module, "PUBLISHED", wrong)
-    with pytest.raises(SourceError, match="5,011 retained slates: 6"):
+
+
+def test_files_with_other_counts_than_printed_are_not_recorded(project, mirror, monkeypatch):
+    expect(monkeypatch, conversations=8011)
+    with pytest.raises(SourceError, match="8,011 conversations: 18"):
         places.mirror(project, DATASETS["prism"])
     assert not record_of(project, DATASETS["prism"]).exists()
+
+
+def test_counts_that_others_derived_are_verified_but_make_no_file_foreign(
+    project, mirror, monkeypatch
+):
+    expect(monkeypatch, retained_slates=5011)
+    places.mirror(project, DATASETS["prism"])
+    failed = [check for check in verify(project, DATASETS["prism"], "mirror") if not check.passed]
+    assert [check.name for check in failed] == ["5,011 retained slates"]
+    assert failed[0].seen == "6 (8 with those of exactly 30 points)"
+
+
+def test_verify_says_that_the_published_counts_hold(project, mirror):
+    checks = {check.name: check for check in verify(project, DATASETS["prism"], "mirror")}
+    for name in ("18 conversations", "12 opening slates of 4", "6 retained slates"):
+        assert checks[name].passed
+    assert all(check.passed for check in checks.values())
 
 
 def test_the_hub_is_downloaded_checked_recorded_and_then_needs_no_network(
