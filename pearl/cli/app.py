@@ -8,6 +8,7 @@ import typer
 
 from pearl import __version__
 from pearl.cli import data, run, runs
+from pearl.cli.cost import cost
 from pearl.cli.doctor import doctor
 from pearl.cli.report import report
 
@@ -25,6 +26,7 @@ for command in (
     run.methods,
     run.run,
     report,
+    cost,
     run.reproduce,
     doctor,
     run.gc,

@@ -80,12 +80,12 @@ def choose(project: Project, profile: str | None, source: str | None) -> Asked:
 
 
 def shown_experiments(project: Project) -> tuple[Experiment, ...]:
-    """Return the experiments that the report shows: tables, then figures, then what is neither."""
+    """Return what the report shows, by paper: tables, then figures, then what is neither."""
     return tuple(sorted(filter(is_shown, load_experiments(project).values()), key=_place))
 
 
-def _place(experiment: Experiment) -> tuple[int, int, str]:
+def _place(experiment: Experiment) -> tuple[str, int, int, str]:
     word, _, rest = experiment.place.partition(" ")
     number = re.match(r"\d+", rest)
     kind = {"Table": 0, "Figure": 1}.get(word, 2) if number else 2
-    return kind, int(number[0]) if number else 0, experiment.id
+    return experiment.paper, kind, int(number[0]) if number else 0, experiment.id

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pearl.experiments import Experiment
 from pearl.files import write_text
+from pearl.report.choice import NO_DATA
 from pearl.report.printing import markdown_rows
 from pearl.report.rows import Runs
 from pearl.report.settings import ReportSettings
@@ -36,7 +37,7 @@ class Head:
         """Collect it from all runs of the report."""
         return cls(
             profile=runs[0].profile,
-            sources=tuple(sorted({one.source for one in runs})),
+            sources=tuple(sorted({one.source for one in runs} - {NO_DATA})) or (NO_DATA,),
             labels=tuple(sorted({one.data_label for one in runs})),
             sample=tuple(sorted({one.data_label for one in runs if one.on_sample_data})),
             all_sample=all(one.on_sample_data for one in runs),
