@@ -2,8 +2,8 @@ import pytest
 from made_prism import write_made_prism
 
 from pearl.datasets.prism import compared
-from pearl.datasets.prism.compared import PublishedFact, compare
-from pearl.errors import SettingError
+from pearl.datasets.prism.compared import compare
+from pearl.datasets.prism.published import PublishedFact
 
 
 @pytest.fixture
@@ -31,14 +31,3 @@ def test_one_with_the_publishers_conversations_is_held_to_the_full_ones(tmp_path
     facts["conversations"] = PublishedFact(value=36, status="exact", small=None, full=0)
     found = {item.name: item.within for item in compare(tmp_path)}
     assert found == {"conversations": True, "survey_users": False, "models": True}
-
-
-def test_the_published_file_is_whole_and_a_broken_one_is_named(tmp_path, monkeypatch):
-    facts = compared.published_facts()
-    assert facts["retained_slates"].value == 5011
-    assert facts["conversations"].full == 0
-    broken = tmp_path / "published.yaml"
-    broken.write_text("score_mean: {value: 3, status: guessed, small: 1, full: 1}\n")
-    monkeypatch.setattr(compared, "FILE", broken)
-    with pytest.raises(SettingError, match="guessed"):
-        compared.published_facts()
