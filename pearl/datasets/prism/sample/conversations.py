@@ -32,6 +32,7 @@ class Conversations:
 
     `held`: conversations of each user, 0 for those in the survey only.
     `user`, `kind` (type), `topic`, `subject` (its place in the topic), `turns`.
+    `focus`: the place of the topic's point that suits the prompt best.
     `delicate`: whether models may refuse to answer.
     `first`: offsets into `model`, which lists the models of the opening slates in shown order.
     """
@@ -42,6 +43,7 @@ class Conversations:
     topic: Integers
     subject: Integers
     turns: Integers
+    focus: Integers
     delicate: Integers
     first: Integers
     model: Integers
@@ -66,6 +68,7 @@ def make_conversations(size: Size) -> Conversations:
         topic=topic,
         subject=integers("subjects", 1 << 20, len(user)) % subjects,
         turns=_turns(size, user),
+        focus=integers("focus", 1 << 20, len(user)),
         delicate=(integers("delicate", 1000, len(user)) < [_DELICATE[name] for name in kind]) * 1,
         first=first,
         model=_models(first),

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-_MINE = {"my": "your", "My": "Your", "myself": "yourself", "I": "you", "am": "are"}
+_MINE = {"my": "your", "My": "Your", "myself": "yourself", "I": "you"}
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,12 @@ class Topic:
     def form(self) -> str:
         """Whether points are verb phrases ("verb") or clauses ("clause")."""
         return "verb" if self.kind == "advice" else "clause"
+
+    def suited(self, place: int) -> tuple[str, ...]:
+        """Return the points that suit a prompt; in a debate they speak on both sides."""
+        half = len(self.points) // 2
+        first = place % half
+        return self.points[first], self.points[half + (first + place // half) % half]
 
 
 def _yaml(name: str) -> Any:

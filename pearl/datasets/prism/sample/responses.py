@@ -14,6 +14,8 @@ SHORTER = 5  # the publisher's characters to one of the sample's
 DICE = 72  # integers that a text may take
 _BRIEF = 13  # aims at fewer characters are answered in a few words
 _ROOM = 34  # an opening or closing phrase needs this aim
+_FOCUSED_PER_MILLE = 850  # of the points are among those that suit the prompt
+_NAMED_PER_MILLE = 750
 _MOST = 7  # points of a response
 
 # What a reader may like or dislike in a response; see `Response.traits`.
@@ -73,13 +75,23 @@ def aimed_length(model: Model, dice: Dice, *, later: bool) -> int:
 
 
 def respond(
-    topic: Topic, subject: str, model: Model, dice: Dice, *, delicate: bool, later: bool
+    topic: Topic,
+    subject: str,
+    model: Model,
+    dice: Dice,
+    *,
+    focus: tuple[str, ...] = (),
+    delicate: bool,
+    later: bool,
 ) -> Response:
-    """Compose one response of a model, which may refuse to answer a `delicate` prompt."""
+    """Compose one response of a model, which may refuse to answer a `delicate` prompt.
+
+    `focus`: the points that suit the prompt best, which most models come to speak of.
+    """
     aim = aimed_length(model, dice, later=later)
     chances = model.styles | {"refusal": model.styles["refusal"] * delicate}
     wanted = {style for style, chance in chances.items() if dice.chance(chance)}
-    made = _Writer(topic, yours(subject), aim, wanted, dice)
+    made = _Writer(topic, yours(subject), aim, wanted, dice, focus)
     if "refusal" in wanted:
         return made.refuse()
     if aim < _BRIEF:
@@ -90,9 +102,17 @@ def respond(
 class _Writer:
     """Composes one text; every method that adds a phrase notes the trait it brings."""
 
-    def __init__(self, topic: Topic, subject: str, aim: int, wanted: set[str], dice: Dice) -> None:
+    def __init__(
+        self,
+        topic: Topic,
+        subject: str,
+        aim: int,
+        wanted: set[str],
+        dice: Dice,
+        focus: tuple[str, ...],
+    ) -> None:
         self.topic, self.subject, self.aim, self.dice = topic, subject, aim, dice
-        self.wanted = wanted
+        self.wanted, self.focus = wanted, focus
         self.traits: dict[str, int] = {}
         self.left = list(topic.points)
         self.tone = "plain"
@@ -155,7 +175,10 @@ class _Writer:
         count = 0
         while count == 0 or (length + 20 < self.aim and len(self.left) > 1 and count < _MOST):
             made = self._special(special.pop(0)) if special else self._plain()
-            also = self.dice.pick(PHRASES[f"also_{self.tone}"]) if count else ""
+            if count:
+                also = self.dice.pick(PHRASES[f"also_{self.tone}"])
+            else:
+                also = self._about(" ".join([*parts, made]), made)
             parts.append(sentence(also + made))
             length += len(parts[-1]) + 1
             count += 1
@@ -203,11 +226,21 @@ class _Writer:
             return self._say(f"{tone}_close")
         return ""
 
+    def _about(self, so_far: str, made: str) -> str:
+        """Name the subject before a first sentence, in most cases where nothing has named it."""
+        named = self.subject in so_far or made[0].isupper()
+        if named or not self.dice.chance(_NAMED_PER_MILLE):
+            return ""
+        return self._say("about")
+
     def _advice(self, point: str) -> str:
         return f"you could {point}" if self.topic.form == "verb" else point
 
     def _point(self, among: list[str] | None = None) -> str:
-        point = self.dice.pick(among or self.left)
+        options = among or self.left
+        suited = [point for point in options if point in self.focus]
+        focused = self.dice.chance(_FOCUSED_PER_MILLE)
+        point = self.dice.pick(suited if suited and focused else options)
         self.left.remove(point)
         return fill(point, s=self.subject)
 

@@ -36,12 +36,12 @@ FIRST = 75  # what being shown first adds
 # What everyone likes or dislikes: standardised "length", else per occurrence.
 LIKED = {
     "length": 205,
-    "enumerate": 341,
-    "lines": -654,
-    "question": 21,
-    "deanthro": -225,
-    "refusal": -522,
-    "self_id": -194,
+    "enumerate": 337,
+    "lines": -651,
+    "question": 27,
+    "deanthro": -230,
+    "refusal": -528,
+    "self_id": -188,
 }
 
 LATER_USER_SD, LATER_CONVERSATION_SD, LATER_TURN_SD, LATER_NOISE_SD = 420, 440, 200, 798

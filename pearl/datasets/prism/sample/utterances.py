@@ -103,9 +103,14 @@ def _composed(
         place = conversation[which]
         topic = TOPICS[talks.topic[place]]
         subject = topic.subjects[talks.subject[place]]
-        delicate = bool(talks.delicate[place])
         made = respond(
-            topic, subject, MODELS[model[which]], dice, delicate=delicate, later=part == "later"
+            topic,
+            subject,
+            MODELS[model[which]],
+            dice,
+            focus=topic.suited(int(talks.focus[place])),
+            delicate=bool(talks.delicate[place]),
+            later=part == "later",
         )
         texts.append(MISSING if empty[which] else made.text)
         traits.append([0] * len(TRAITS) if empty[which] else made.row())
