@@ -8,15 +8,20 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from pearl.datasets.prism.moments import correlation, least_squares, mean, quantile, sd
-from pearl.datasets.prism.phrasing import WORDINGS, wordings
+from pearl.datasets.prism.moments import correlation, mean, quantile
+from pearl.datasets.prism.slate_facts import (
+    Facts,
+    Rows,
+    battle_facts,
+    model_facts,
+    moments_of,
+    score_range,
+    slate_facts,
+    wording_facts,
+)
 from pearl.datasets.prism.slates import SLATE_SIZE, STATED
 
-Rows = list[dict[str, Any]]
-Facts = dict[str, int | float]
-
 MISSING = "EMPTY STRING"
-TIE = 5  # points: the publisher's rule for a tie between two responses
 RETAINED_ABOVE = 30
 
 
@@ -33,11 +38,11 @@ def statistics(folder: Path) -> Facts:
         **_counts(people, said, turns, opening),
         **_talks(said, turns, opening),
         **_scores(said, opening, later),
-        **_slates("opening", opening),
-        **_slates("later", later),
-        **_battles(opening),
-        **_models(opening),
-        **_wording(said, opening),
+        **slate_facts("opening", opening),
+        **slate_facts("later", later),
+        **battle_facts(opening),
+        **model_facts(opening),
+        **wording_facts(said, opening),
         **_stated(people),
     }
     return {name: fact if isinstance(fact, int) else round(fact, 4) for name, fact in found.items()}
@@ -55,16 +60,9 @@ def _grouped(rows: Rows, *keys: str) -> dict[Any, Rows]:
     return groups
 
 
-def _moments(name: str, values: list[Any], *, ends: bool = False) -> Facts:
-    found: Facts = {f"{name}_mean": mean(values), f"{name}_sd": sd(values)}
-    if ends:
-        found |= {f"{name}_least": min(values), f"{name}_most": max(values)}
-    return found
-
-
 def _counts(people: Rows, said: Rows, turns: dict[Any, Rows], opening: list[Rows]) -> Facts:
     sizes = Counter(len(rows) for rows in opening)
-    spread = sum(_range(rows) > RETAINED_ABOVE for rows in opening if len(rows) == SLATE_SIZE)
+    spread = sum(score_range(rows) > RETAINED_ABOVE for rows in opening if len(rows) == SLATE_SIZE)
     kinds = Counter(rows[0]["conversation_type"] for rows in opening)
     opened = sum(len(rows) for rows in opening)
     return {
@@ -101,12 +99,12 @@ def _talks(said: Rows, turns: dict[Any, Rows], opening: list[Rows]) -> Facts:
     raters = Counter(model for _, model in {(row["user_id"], row["model_name"]) for row in opened})
     shown = Counter(row["model_name"] for row in opened)
     return {
-        **_moments("conversations_of_a_user", list(held.values()), ends=True),
-        **_moments("utterances_of_a_user", list(spoken.values()), ends=True),
-        **_moments("models_rated_by_a_user", list(rated.values()), ends=True),
-        **_moments("opening_slates_of_a_model", list(shown.values()), ends=True),
-        **_moments("raters_of_a_model", list(raters.values()), ends=True),
-        **_moments("turns_of_a_conversation", list(length.values()), ends=True),
+        **moments_of("conversations_of_a_user", list(held.values()), ends=True),
+        **moments_of("utterances_of_a_user", list(spoken.values()), ends=True),
+        **moments_of("models_rated_by_a_user", list(rated.values()), ends=True),
+        **moments_of("opening_slates_of_a_model", list(shown.values()), ends=True),
+        **moments_of("raters_of_a_model", list(raters.values()), ends=True),
+        **moments_of("turns_of_a_conversation", list(length.values()), ends=True),
     }
 
 
@@ -116,14 +114,14 @@ def _scores(said: Rows, opening: list[Rows], later: list[Rows]) -> Facts:
     within = Counter(scores)
     share = {name: sum(within[score] for score in at) for name, at in _SPIKES.items()}
     return {
-        **_moments("score", scores, ends=True),
+        **moments_of("score", scores, ends=True),
         **{f"score_p{level}": quantile(scores, level / 100) for level in (25, 50, 75)},
         **{f"score_{name}_share": count / len(scores) for name, count in share.items()},
-        **_moments("opening_score", [row["score"] for rows in opening for row in rows]),
-        **_moments("later_score", [row["score"] for rows in later for row in rows]),
+        **moments_of("opening_score", [row["score"] for rows in opening for row in rows]),
+        **moments_of("later_score", [row["score"] for rows in later for row in rows]),
         "empty_texts": len(empty),
         "empty_share": len(empty) / len(said),
-        **_moments("empty_score", empty),
+        **moments_of("empty_score", empty),
         "empty_score_p50": quantile(empty, 0.5),
         "empty_score_p75": quantile(empty, 0.75),
     }
@@ -132,111 +130,11 @@ def _scores(said: Rows, opening: list[Rows], later: list[Rows]) -> Facts:
 _SPIKES = {"1_2": (1, 2), "49_50": (49, 50), "99_100": (99, 100)}
 
 
-def _slates(part: str, groups: list[Rows]) -> Facts:
-    """Ranges within interactions, and the means of a user's interactions over users."""
-    ranges = [_range(rows) for rows in groups]
-    users: dict[str, list[Rows]] = {}
-    for rows in groups:
-        users.setdefault(rows[0]["user_id"], []).append(rows)
-    own_range = [mean([_range(rows) for rows in mine]) for mine in users.values()]
-    own_mean = [mean([row["score"] for rows in mine for row in rows]) for mine in users.values()]
-    own_sd = [
-        mean([sd([row["score"] for row in rows]) for rows in mine if len(rows) > 1])
-        for mine in users.values()
-        if any(len(rows) > 1 for rows in mine)
-    ]
-    away = [
-        mean([abs(mean([row["score"] for row in rows]) - 50) for rows in mine])
-        for mine in users.values()
-    ]
-    return {
-        **_moments(f"{part}_range", ranges),
-        **_moments(f"{part}_user_range", own_range),
-        **_moments(f"{part}_user_mean", own_mean),
-        **_moments(f"{part}_user_within_sd", own_sd),
-        **_moments(f"{part}_user_away_from_50", away),
-        f"{part}_user_mean_range_correlation": correlation(own_mean, own_range),
-    }
-
-
-def _range(rows: Rows) -> int:
-    scores = [row["score"] for row in rows]
-    return int(max(scores) - min(scores))
-
-
-def _battles(opening: list[Rows]) -> Facts:
-    """All pairs of an opening slate, the response shown first against the one shown later."""
-    gaps = [
-        first["score"] - second["score"]
-        for rows in opening
-        for first, second in combinations(rows, 2)
-    ]
-    return {
-        "battles": len(gaps),
-        "first_shown_wins": mean([gap > TIE for gap in gaps]),
-        "second_shown_wins": mean([gap < -TIE for gap in gaps]),
-        "ties": mean([abs(gap) <= TIE for gap in gaps]),
-    }
-
-
-def _models(opening: list[Rows]) -> Facts:
-    """Mean opening score and win rate of each model; a tie is a win and a loss, as published."""
-    scores: dict[str, list[int]] = {}
-    won, fought = Counter[str](), Counter[str]()
-    for rows in opening:
-        for row in rows:
-            scores.setdefault(row["model_name"], []).append(row["score"])
-        for one, other in combinations(rows, 2):
-            for row, rival in ((one, other), (other, one)):
-                gap = row["score"] - rival["score"]
-                won[row["model_name"]] += gap >= -TIE
-                fought[row["model_name"]] += (gap >= -TIE) + (gap <= TIE)
-    names = sorted(scores)
-    means = {name: mean(scores[name]) for name in names}
-    return {
-        "model_mean_sd": sd(list(means.values())),
-        **{f"opening_mean[{name}]": means[name] for name in names},
-        **{f"win_rate[{name}]": won[name] / max(1, fought[name]) for name in names},
-    }
-
-
-def _wording(said: Rows, opening: list[Rows]) -> Facts:
-    """Wordings of opening responses, what they do to the score, and how often longer is chosen."""
-    rows = [row for slate in opening for row in slate]
-    marks = [wordings(row["model_response"]) for row in rows]
-    length = [len(row["model_response"]) for row in rows]
-    columns = [[float(mark[name]) for mark in marks] for name in WORDINGS]
-    slopes, explained = least_squares([list(map(float, length)), *columns], _floats(rows))
-    refused = {
-        row["utterance_id"] for row, mark in zip(rows, marks, strict=True) if mark["refusal"]
-    }
-    hit = [slate for slate in opening if any(row["utterance_id"] in refused for row in slate)]
-    mixed = [slate for slate in hit if not all(row["utterance_id"] in refused for row in slate)]
-    other = [
-        not any(row["if_chosen"] and row["utterance_id"] in refused for row in slate)
-        for slate in mixed
-    ]
-    return {
-        "opening_r_squared": explained,
-        **{f"{name}_share": mean(column) for name, column in zip(WORDINGS, columns, strict=True)},
-        **{f"{name}_points": slope for name, slope in zip(WORDINGS, slopes[1:], strict=True)},
-        "length_score_correlation": correlation(
-            [len(row["model_response"]) for row in said], [row["score"] for row in said]
-        ),
-        "no_refusal_in_slate_share": 1 - len(hit) / len(opening),
-        "other_than_refusal_chosen_share": mean(other),
-    }
-
-
-def _floats(rows: Rows) -> list[float]:
-    return [float(row["score"]) for row in rows]
-
-
 def _stated(people: Rows) -> Facts:
     columns = {name: [row["stated_prefs"][name] for row in people] for name in STATED}
     found: Facts = {}
     for name, column in columns.items():
-        found |= _moments(f"stated_{name}", column)
+        found |= moments_of(f"stated_{name}", column)
         found[f"stated_{name}_p50"] = quantile(column, 0.5)
     for one, other in combinations(STATED, 2):
         found[f"stated_correlation[{one},{other}]"] = correlation(columns[one], columns[other])

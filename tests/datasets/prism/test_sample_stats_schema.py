@@ -23,7 +23,8 @@ from pearl.datasets.prism.sample.draws import by_quantiles, by_weights, normals,
 from pearl.datasets.prism.sample.grammar import TOPICS, Dice
 from pearl.datasets.prism.sample.models import MODELS
 from pearl.datasets.prism.sample.people import TABLES
-from pearl.datasets.prism.sample.responses import DICE, TRAITS, prompt, respond
+from pearl.datasets.prism.sample.responses import DICE, prompt, respond
+from pearl.datasets.prism.sample.writer import TRAITS
 from pearl.datasets.prism.statistics import statistics
 from pearl.datasets.prism.survey import COLUMNS as SURVEY_COLUMNS
 from pearl.datasets.prism.survey import read_survey

@@ -22,9 +22,9 @@ from pearl.datasets.prism.sample.draws import (
     shuffled,
 )
 from pearl.datasets.prism.sample.models import MODELS
-from pearl.datasets.prism.sample.responses import TRAITS
 from pearl.datasets.prism.sample.sizes import TYPES
 from pearl.datasets.prism.sample.tastes import NOISE_SD, affinity, standardised, taste
+from pearl.datasets.prism.sample.writer import TRAITS
 
 USER_SD = 345
 SCALE_SD = 300

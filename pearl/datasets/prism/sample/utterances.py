@@ -11,9 +11,10 @@ from pearl.datasets.prism.sample.conversations import Conversations
 from pearl.datasets.prism.sample.draws import Integers, integers
 from pearl.datasets.prism.sample.grammar import TOPICS, Dice
 from pearl.datasets.prism.sample.models import MODELS
-from pearl.datasets.prism.sample.responses import DICE, TRAITS, follow_up, prompt, respond
+from pearl.datasets.prism.sample.responses import DICE, follow_up, prompt, respond
 from pearl.datasets.prism.sample.scores import chosen, later_scores, opening_scores
 from pearl.datasets.prism.sample.sizes import EMPTY, UTTERANCES
+from pearl.datasets.prism.sample.writer import TRAITS
 
 MISSING = "EMPTY STRING"
 _CHUNK = 1 << 12
