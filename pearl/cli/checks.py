@@ -93,7 +93,8 @@ def _disk(project: Project) -> list[Finding]:
 
 
 def _stages(project: Project) -> list[Finding]:
-    missing = [name for name in ("raw", "tables", "results") if not (project.root / name).is_dir()]
+    rooms = ("raw", "tables", "embeddings", "results")
+    missing = [name for name in rooms if not (project.root / name).is_dir()]
     if missing:
         return [Finding("DVC stages", f"not made yet: {', '.join(missing)}", "dvc repro")]
     return [Finding("DVC stages", "made (`dvc status` says whether they are current)")]

@@ -166,7 +166,7 @@ def test_params_reach_the_settings(project: Project) -> None:
     project.params_file.write_text("toy: {mode: rough}\nkv_cache: {memory: 7}\n")
     params = load_params(project)
     assert params.profile == "sample"
-    assert params.sources == {"mooncake": None}
+    assert params.sources == {"mooncake": None, "prism": None}
     assert params.settings("toy")["mode"] == "rough"
     assert params.settings("kv_cache")["memory"] == 7
 
@@ -234,3 +234,44 @@ def test_a_budget_that_no_catalogue_fits_is_told_before_the_runs(project: Projec
     project.params_file.write_text("kv_cache: {token_budget: 1000}")
     with pytest.raises(SettingError, match=r"params\.yaml, kv_cache: memory = 180"):
         load_params(project)
+
+
+PEARL = tuple(name for name in load_experiments() if name.startswith("pearl/"))
+
+
+@pytest.mark.parametrize("name", PEARL)
+def test_pearls_experiments_as_the_paper_has_them(name: str) -> None:
+    experiment = load_experiments()[name]
+    paper, sample, smoke = (experiment.under(word) for word in ("paper", "sample", "smoke"))
+    assert paper.seed_list() == tuple(range(42, 62))
+    assert paper.horizon == (3 if name == "pearl/table08" else 10)
+    assert "update_interval" not in paper.settings
+    assert len(sample.seed_list()) == 5
+    assert smoke.horizon <= 3
+    environment = load_environment(experiment.environment)
+    defaults = environment.settings_model()().model_dump()
+    for profile in (paper, sample, smoke):
+        assert list(cells(profile, environment, defaults))
+
+
+def test_experiments_that_overlap_share_their_runs() -> None:
+    """Tables 13, 14 and the figures read what Table 5 runs, Table 6 too, the appendix its base."""
+
+    def keys(name: str) -> set[str]:
+        experiment = load_experiments()[name].under("paper")
+        environment = load_environment(experiment.environment)
+        defaults = environment.settings_model()().model_dump()
+        return {digest(cell.config) for cell in cells(experiment, environment, defaults)}
+
+    table05 = keys("pearl/table05")
+    assert len(table05) == 24
+    for name in ("table06", "table13", "table14", "figure3", "figure4"):
+        assert keys(f"pearl/{name}") <= table05
+    assert len(keys("pearl/settings") & table05) == 7
+
+
+def test_every_variant_of_the_appendix_changes_one_thing() -> None:
+    experiment = load_experiments()["pearl/settings"]
+    names = [set(overlay) for overlay in experiment.variants.values()]
+    assert [len(each) for each in names].count(1) == len(names) - 1
+    assert {"interactions", "update_interval"} in names

@@ -207,7 +207,7 @@ def test_the_recipe_says_when_a_key_is_not_reached_any_more(
 ) -> None:
     key = sweeps.sweep(project, "toy/trial", seeds="0").made[0]
     make_project(project.root, settings={"mode": "foul"}, grid={"memory": [1, 2, 3]})
-    monkeypatch.setattr("pearl.sweeps.product.code_hash", lambda entry: "f" * 64)
+    monkeypatch.setattr("pearl.sweeps.product.code_hash", lambda *entries: "f" * 64)
     found = recipe(project, key)
     assert not found.reachable
     assert [word.split(":")[0] for word in found.warnings] == [
@@ -285,7 +285,7 @@ def test_gc_lists_first_and_deletes_only_waste(
     assert alive.exists()
     assert not any(path.exists() for path in (dead, damaged, *half_made))
     assert RunStore.of(project).all_keys() == keys
-    monkeypatch.setattr("pearl.sweeps.cleaning.code_hash", lambda entry: "other")
+    monkeypatch.setattr("pearl.sweeps.cleaning.code_hash", lambda *entries: "other")
     assert [each.key for each in find_waste(project)] == keys
     pearl("gc", "--yes")
     assert RunStore.of(project).all_keys() == []
