@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from pearl.report.cells import INSTANCE, Cell
 from pearl.report.claims import (
@@ -47,6 +47,31 @@ def claim_not_run(claim: AnyClaim, known: Collection[str]) -> ClaimView:
     if claim.experiment not in known:
         scope = f"this release has no experiment {claim.experiment}"
     return _view(claim, measures, NOT_TESTABLE, scope)
+
+
+def claims_not_run(experiment: str, claims: Sequence[AnyClaim]) -> ClaimView:
+    """Print one line for all claims of an experiment that has no results in this report."""
+    numbers = sum(isinstance(claim, NumberClaim) for claim in claims)
+    orders = len(claims) - numbers
+    counted = [
+        f"{n} {word}{'s' if n > 1 else ''}"
+        for n, word in ((numbers, "number"), (orders, "other claim"))
+        if n
+    ]
+    named = [place for claim in claims for place in claim.place.split("; ")]
+    places = ", ".join(dict.fromkeys(named))
+    return ClaimView(
+        statement=f"{' and '.join(counted).capitalize()} of {experiment}.",
+        place=places,
+        kind="",
+        experiment=experiment,
+        published="",
+        measures=(Measure("", "not run here", "", NOT_TESTABLE),),
+        verdict=NOT_TESTABLE,
+        tone=tone(NOT_TESTABLE),
+        scope=f"pearl run {experiment}",
+        note="",
+    )
 
 
 def _view(claim: AnyClaim, measures: tuple[Measure, ...], verdict: str, scope: str) -> ClaimView:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from pearl.report.claim_views import claim_not_run, claim_view
-from pearl.report.claims import NumberClaim, Paper
+from pearl.report.claim_views import claim_not_run, claim_view, claims_not_run
+from pearl.report.claims import AnyClaim, NumberClaim, Paper
 from pearl.report.explanations import EXPLANATIONS, Explanation
 from pearl.report.figures import figure_of
 from pearl.report.sections import Section
@@ -60,7 +60,11 @@ def _claims(paper: Paper, sections: Sequence[Section], known: Collection[str]) -
         ordered += printed_views(one.experiment.id, one.findings)
         ordered += [view for view in views if view.experiment == one.experiment.id]
     here = {one.experiment.id for one in sections}
-    return [*ordered, *(view for view in views if view.experiment not in here)]
+    waiting: dict[str, list[AnyClaim]] = {}
+    for claim in paper.claims:
+        if claim.experiment not in here:
+            waiting.setdefault(claim.experiment, []).append(claim)
+    return [*ordered, *(claims_not_run(name, claims) for name, claims in waiting.items())]
 
 
 def experiment_view(section: Section, claims: Sequence[ClaimView], *, tell: bool) -> ExperimentView:

@@ -19,7 +19,7 @@ class ReportSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     confidence: float = Field(default=0.95, ge=0.5, le=0.999)
-    resamples: int = Field(default=9_999, ge=999)
+    resamples: int = Field(default=10_000, ge=999)
 
     @classmethod
     def of(cls, section: Mapping[str, Any]) -> ReportSettings:

@@ -97,6 +97,8 @@ def test_the_simulation_alone_makes_a_report(project: Project, run: Run) -> None
     page = read(project.reports / "paper-hub/index.html")
     assert "data source <b>none</b>: simulated, no data set" in page
     assert "<code>pearl run pearl/table05</code>" in page
+    assert "28 numbers and 9 other claims of pearl/table05." in page
+    assert page.count("not run here") == len(made_rows.all_frames()) - 2  # the appendix claims none
     assert "Sample data." not in page
 
 

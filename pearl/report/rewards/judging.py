@@ -28,6 +28,7 @@ from pearl.report.rewards.table import (
     contrasts_of,
     shared_words,
 )
+from pearl.report.rewards.variants import UNSET
 from pearl.report.statistics import Interval
 
 
@@ -84,7 +85,7 @@ def differences(claim: AnyClaim, table: RewardTable) -> list[str]:
         found = here.get(name)
         if found != stated:
             word = "epochs" if name == "horizon" else name.replace("_", " ")
-            shown = "none" if found is None else f"{found:,g}"
+            shown = UNSET.get(name, "none") if found is None else f"{found:,g}"
             told.append(f"{word} {shown} (stated for {stated:,g})")
     for point in dict.fromkeys(p for one in contrasts_of(claim) for p in one.points):
         if isinstance(point.at, int) and table.rewards.epoch(point.at) != point.at:
