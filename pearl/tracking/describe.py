@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,12 @@ from numpy.typing import NDArray
 
 from pearl.runs.failures import Failure
 from pearl.runs.pretrained import ARRAYS, LOSS, StoredNetwork
-from pearl.runs.spec import PlannedNetwork, PlannedRun, flat
+from pearl.runs.spec import PlannedRun
 from pearl.runs.stored import SERIES, StoredRun
 from pearl.tracking.entry import NO_ROUNDS, Arrays, Entry
 from pearl.tracking.store import KEY_TAG
+from pearl.tracking.tags import data_tags, machine_tags, milliseconds, parameters, times
 
-LONGEST_PARAMETER = 6000
 LONGEST_TAG = 8000
 PRETRAINING = "pearl/pretraining"
 """The MLflow experiment of the pretrained networks."""
@@ -34,11 +32,11 @@ def from_store(stored: StoredRun) -> Entry:
     return _entry(
         stored.run,
         stored.facts | machine.get("diagnostics", {}),
-        _machine_tags(machine),
+        machine_tags(machine),
         rounds=np.arange(1, len(regret) + 1, dtype=np.int64),
         curves={"regret": regret, **stored.curves()},
         series=series,
-        times=_times(machine),
+        times=times(machine),
         files=tuple(stored.folder / name for name in names),
     )
 
@@ -54,8 +52,8 @@ def from_network(stored: StoredNetwork) -> Entry:
         "pearl.profile": network.profile,
         "pearl.code": network.spec.code,
         "seed": str(network.spec.seed),
-        **_data_tags(network),
-        **_machine_tags(stored.machine),
+        **data_tags(network),
+        **machine_tags(stored.machine),
     }
     return Entry(
         key=network.key,
@@ -66,7 +64,7 @@ def from_network(stored: StoredNetwork) -> Entry:
             f"The network that the runs tagged {NETWORK_TAG} = {network.key} start from,"
             f" seed {network.spec.seed}, on {network.data_label}."
         ),
-        parameters=_parameters({"kind": network.kind, **network.part}, network.spec.seed),
+        parameters=parameters({"kind": network.kind, **network.part}, network.spec.seed),
         tags={name: value[:LONGEST_TAG] for name, value in tags.items()},
         metrics={
             "seconds": float(stored.machine["seconds"]),
@@ -74,7 +72,7 @@ def from_network(stored: StoredNetwork) -> Entry:
         },
         config=network.spec.config,
         series={LOSS: loss} if len(loss) else {},
-        times=_times(stored.machine),
+        times=times(stored.machine),
         files=(stored.folder / ARRAYS,),
     )
 
@@ -86,7 +84,7 @@ def from_failure(failure: Failure) -> Entry:
         "pearl.cause": failure.cause,
         "pearl.attempts": str(failure.attempts),
     }
-    moment = _milliseconds(failure.when)
+    moment = milliseconds(failure.when)
     return _entry(failure.run, {}, tags, times=(moment, moment))
 
 
@@ -142,7 +140,7 @@ def _entry(
         "mlflow.source.name": f"pearl run {run.experiment}",
         **({"pearl.variant": run.variant} if run.variant else {}),
         **({NETWORK_TAG: run.network.key} if run.network else {}),
-        **_data_tags(run),
+        **data_tags(run),
         **words,
         **tags,
     }
@@ -155,7 +153,7 @@ def _entry(
             f"{run.label}, seed {run.spec.seed}, {run.length}, on {run.data_label}."
             f" Made again by `pearl reproduce {run.key[:12]}`."
         ),
-        parameters={"method": run.method, **_parameters(run.spec.config, run.spec.seed)},
+        parameters={"method": run.method, **parameters(run.spec.config, run.spec.seed)},
         tags={name: value[:LONGEST_TAG] for name, value in every.items()},
         metrics={n: float(value) for n, value in facts.items() if not isinstance(value, str)},
         config=run.spec.config,
@@ -165,40 +163,6 @@ def _entry(
         series=series or {},
         files=files,
     )
-
-
-def _machine_tags(machine: Mapping[str, Any]) -> dict[str, str]:
-    tags = {
-        "pearl.status": "finished",
-        "git.commit": str(machine["git_commit"] or "unknown"),
-        "git.dirty": str(machine["git_dirty"]).lower(),
-        "python": machine["python"],
-        "blas": "; ".join(machine["blas"]),
-        "machine": f"{machine['processor']}, {machine['cores']} cores, {machine['system']}",
-        **{f"package.{name}": version for name, version in machine["packages"].items()},
-    }
-    if machine["git_commit"]:
-        tags["mlflow.source.git.commit"] = machine["git_commit"]
-    return tags
-
-
-def _data_tags(run: PlannedRun | PlannedNetwork) -> dict[str, str]:
-    tags = {"data.source": run.data_source, "data.label": run.data_label}
-    if run.provenance:
-        facts = run.provenance
-        tags |= {f"data.{name}": str(facts[name]) for name in ("revision", "rows", "licence")}
-        tags["data.set"] = str(facts["dataset"])
-        tags["data.fingerprint"] = run.spec.data
-        tags["data.sha256"] = "; ".join(f"{f['sha256']} {f['name']}" for f in facts["files"])
-    return tags
-
-
-def _parameters(config: Mapping[str, Any], seed: int) -> dict[str, str]:
-    parameters = {"seed": str(seed)}
-    for name, value in flat(config).items():
-        text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-        parameters[name] = text[:LONGEST_PARAMETER]
-    return parameters
 
 
 def _lists(row: Mapping[str, Any], prefix: str) -> dict[str, NDArray[np.float64]]:
@@ -212,11 +176,3 @@ def _lists(row: Mapping[str, Any], prefix: str) -> dict[str, NDArray[np.float64]
 
 def _floats(values: Any) -> NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)
-
-
-def _times(machine: Mapping[str, Any]) -> tuple[int, int]:
-    return _milliseconds(machine["started"]), _milliseconds(machine["finished"])
-
-
-def _milliseconds(moment: str) -> int:
-    return int(datetime.fromisoformat(moment).timestamp() * 1000)
