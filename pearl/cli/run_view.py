@@ -66,8 +66,12 @@ def show_outcome(console: Console, outcome: SweepOutcome) -> None:
     console.print(_table(outcome, outcome.rows[asked]))
     file = outcome.results_file.relative_to(outcome.plan.project.root)
     console.print(f"Rows: {file}", highlight=False, soft_wrap=True)
-    if not outcome.plan.stage and outcome.plan.experiment.report.table:
-        options = f"--profile {outcome.plan.profile} --source {outcome.plan.data.source}"
+    from pearl.report.kinds import is_shown
+
+    if not outcome.plan.stage and is_shown(outcome.plan.experiment):
+        options = f"--profile {outcome.plan.profile}"
+        if outcome.plan.data.provenance is not None:
+            options += f" --source {outcome.plan.data.source}"
         console.print(f"Next: pearl report {options}", highlight=False, soft_wrap=True)
 
 
