@@ -278,7 +278,7 @@ def test_the_simulation_is_testable_without_a_data_set() -> None:
     found = {f.claim.id: f.verdict for f in one.findings}
     assert found["pearl_leads_in_simulation"] == "reproduced"
     assert found["pearl/table08 pearl_gamma100 | epoch=3"] == "reproduced"
-    assert found["sw_ucb_in_simulation"] == "not testable here"
+    assert found["sw_ucb_in_simulation"] == "reproduced"
     assert one.runs.data_label == "simulated, no data set"
     assert one.runs.provenance is None
     row = "pairs = 1 (base: all)"

@@ -28,6 +28,7 @@ LABELS = {
     "random": "Random",
     "pearl_gamma100": "PEARL (gamma 100)",
     "neural_ucb_f_alpha20": "NeuralUCB-F (alpha 20)",
+    "sw_ucb_w50": "SW-UCB (W = 50)",
 }
 PUBLISHED = {
     0.25: (0.875, 0.651, 0.649, 0.639, 0.615, 0.631, 0.604, 0.548),
@@ -43,11 +44,12 @@ LEVELS[0.0] = {"greedy": 0.684, "pearl": 0.681, "no_online": 0.664, "random": 0.
 SIMULATED = {
     "pearl_gamma100": 0.848,
     "neural_ucb_f_alpha20": 0.795,
+    "sw_ucb_w50": 0.754,
     "random": 0.776,
     "neural_ts": 0.734,
     "greedy": 0.711,
 }
-NETWORKS = ("pearl", "neural", "greedy", "no_online")
+NETWORKS = ("pearl", "neural", "sw_ucb", "greedy", "no_online")
 PRISM = {
     "kind": "prism",
     "flip": 0.5,
@@ -242,9 +244,8 @@ def all_frames(**more: Any) -> dict[str, pd.DataFrame]:
     upper = [{"flip": 0.5}, {"flip": 0.75}]
     every = [{"flip": 0.25}, *upper]
     cascade = ("no_online", "greedy", "neural_ucb_f", "neural_ucb_a", "pearl")
-    settings = tuple(
-        name for name in LABELS if name != "oracle" and name not in list(SIMULATED)[:2]
-    )
+    elsewhere = {"oracle", "pearl_gamma100", "neural_ucb_f_alpha20", "sw_ucb_w50"}
+    settings = tuple(name for name in LABELS if name not in elsewhere)
     varied = {"adam_kept": {"adam": "kept"}, "embeddings_wide": {"embedding_sd": 1.0}}
 
     def moved(method: str, under: Mapping[str, Any]) -> float:
