@@ -18,6 +18,8 @@ from pearl.report.rewards.structural import ORACLE
 from pearl.report.rewards.table import RewardTable
 from pearl.report.style import Theme
 
+# A method that several figures draw has the same hue in each.
+USUAL = ("neural_ucb_a", "greedy", "no_online")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
 HEIGHT = 0.235  # of a name, inches
 
@@ -39,16 +41,18 @@ def drawn(table: RewardTable) -> tuple[str, ...]:
 def looks(table: RewardTable, theme: Theme) -> dict[str, Look]:
     """Give the reference its hue, Random none, and each other method a hue and dashes."""
     hues = (*theme.others[:3], theme.warning)
-    made, others = {}, 0
+    made: dict[str, Look] = {}
+    alone = {*USUAL, "random", table.experiment.reference}
+    rest = [name for name in drawn(table) if name not in alone]
+    places = {name: place for place, name in enumerate((*USUAL, *rest))}
     for name in drawn(table):
         if name == table.experiment.reference:
             made[name] = Look(theme.reference, "-", leads=True)
         elif name == "random":
             made[name] = Look(theme.soft, DASHES[2], leads=False)
         else:
-            dashes = DASHES[others // len(hues) % len(DASHES)]
-            made[name] = Look(hues[others % len(hues)], dashes, leads=False)
-            others += 1
+            row, place = divmod(places[name], len(hues))
+            made[name] = Look(hues[place], DASHES[row % len(DASHES)], leads=False)
     return made
 
 
