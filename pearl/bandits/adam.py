@@ -20,24 +20,30 @@ _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 def descend(weights: Weights, adam: Adam, gradient: Weights, learning_rate: float) -> None:
     """Move the weights by one step against the gradient; weights and state change in place."""
     adam.steps[0] += 1
-    decay1, decay2 = 1.0, 1.0
-    for _ in range(adam.steps[0]):
-        decay1 *= _BETA1
-        decay2 *= _BETA2
-    step = np.float32(learning_rate / (1.0 - decay1))
-    spread = np.float32(1.0 / math.sqrt(1.0 - decay2))
+    step, spread = factors(adam.steps[0], learning_rate)
     m, v = adam.m, adam.v
-    _move(weights.users, m.users, v.users, gradient.users, step, spread)
-    _move(weights.w1, m.w1, v.w1, gradient.w1, step, spread)
-    _move(weights.b1, m.b1, v.b1, gradient.b1, step, spread)
-    _move(weights.w2, m.w2, v.w2, gradient.w2, step, spread)
-    _move(weights.b2, m.b2, v.b2, gradient.b2, step, spread)
-    _move(weights.head, m.head, v.head, gradient.head, step, spread)
-    _move(weights.bias, m.bias, v.bias, gradient.bias, step, spread)
+    move(weights.users, m.users, v.users, gradient.users, step, spread)
+    move(weights.w1, m.w1, v.w1, gradient.w1, step, spread)
+    move(weights.b1, m.b1, v.b1, gradient.b1, step, spread)
+    move(weights.w2, m.w2, v.w2, gradient.w2, step, spread)
+    move(weights.b2, m.b2, v.b2, gradient.b2, step, spread)
+    move(weights.head, m.head, v.head, gradient.head, step, spread)
+    move(weights.bias, m.bias, v.bias, gradient.bias, step, spread)
 
 
 @compiled
-def _move(
+def factors(steps: int, learning_rate: float) -> tuple[np.float32, np.float32]:
+    """Return what the moments' start at 0 makes of the step and of the spread in step `steps`."""
+    decay1, decay2 = 1.0, 1.0
+    for _ in range(steps):
+        decay1 *= _BETA1
+        decay2 *= _BETA2
+    step = np.float32(learning_rate / (1.0 - decay1))
+    return step, np.float32(1.0 / math.sqrt(1.0 - decay2))
+
+
+@compiled
+def move(
     w: Floats32, m: Floats32, v: Floats32, gradient: Floats32, step: np.float32, spread: np.float32
 ) -> None:
     """m, v: the moments; w -= step m / (sqrt(v) spread + epsilon)."""

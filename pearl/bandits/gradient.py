@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from pearl.bandits.network import Floats32, Weights
 from pearl.compiled import compiled
 
+Numbers = NDArray[np.floating]
+
 _LOG2E = 1.4426950408889634
 _LN2_HIGH = 6.93147180369123816490e-01  # 32 bits: a multiple by a small integer is exact
 _LN2_LOW = 1.90821492927058770002e-10
@@ -67,6 +69,37 @@ def sigmoid(x: float) -> float:
 
 
 @compiled
+def sigmoids(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 / (1 + e^-x) of every entry."""
+    out = np.empty(x.shape)
+    flat, entries = out.reshape(-1), x.reshape(-1)
+    for i in range(len(flat)):
+        flat[i] = sigmoid(entries[i])
+    return out
+
+
+@compiled
+def exps(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """e^x of every entry, of either sign."""
+    out = np.empty(x.shape)
+    flat, entries = out.reshape(-1), x.reshape(-1)
+    for i in range(len(flat)):
+        small = exp(-abs(entries[i]))
+        flat[i] = 1.0 / small if entries[i] > 0.0 else small
+    return out
+
+
+@compiled
+def softpluses(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log(1 + e^x) of every entry."""
+    out = np.empty(x.shape)
+    flat, entries = out.reshape(-1), x.reshape(-1)
+    for i in range(len(flat)):
+        flat[i] = max(0.0, entries[i]) + log1p(exp(-abs(entries[i])))
+    return out
+
+
+@compiled
 def log1p(y: float) -> float:
     """log(1 + y) for y in [0, 1] in pure arithmetic: 2 artanh(y / (2 + y))."""
     z = y / (2.0 + y)
@@ -77,7 +110,7 @@ def log1p(y: float) -> float:
 
 
 @compiled
-def multiply(a: Floats32, b: Floats32, out: Floats32) -> None:
+def multiply(a: Numbers, b: Numbers, out: Numbers) -> None:
     """out += a b, every entry summed in the order of a's columns.
 
     Two rows by eight columns of a at a time, so that what is loaded of b and out serves 16 terms.

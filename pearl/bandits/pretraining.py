@@ -62,12 +62,18 @@ def pairs(slate_users: Ints, slate_arms: Ints, rewards: Floats) -> tuple[Ints, I
 
     Slates come in their order, a slate's pairs (i, j), i < j, lexicographically.
     """
-    first, second = np.triu_indices(slate_arms.shape[1], 1)
+    slate, better, worse = comparisons(rewards)
+    return slate_users[slate], slate_arms[slate, better], slate_arms[slate, worse]
+
+
+def comparisons(rewards: Floats) -> tuple[Ints, Ints, Ints]:
+    """Return slate, better and worse place of every pair of a slate whose rewards differ."""
+    first, second = np.triu_indices(rewards.shape[1], 1)
     ahead, behind = rewards[:, first], rewards[:, second]
     slate, pair = np.nonzero(ahead != behind)
-    i, j = slate_arms[slate, first[pair]], slate_arms[slate, second[pair]]
     wins = ahead[slate, pair] > behind[slate, pair]
-    return slate_users[slate], np.where(wins, i, j), np.where(wins, j, i)
+    i, j = first[pair], second[pair]
+    return slate, np.where(wins, i, j), np.where(wins, j, i)
 
 
 def pretrain_draws(settings: TrainingSettings, n: int, seed: int, epoch: int) -> tuple[Ints, Flags]:
