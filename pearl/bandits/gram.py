@@ -15,6 +15,9 @@ from pearl.compiled import compiled
 def rebuild(state: State, rule: Rule, folded: Folded, users: Ints) -> None:
     """Make A^-1 anew from observations, as after a network update; injected mass is lost.
 
+    Every observation has the weight 1, whatever had been discounted before. A sliding window holds
+    these observations then, or the newest W of them.
+
     Args:
         state: its inverse changes in place; its errors damp the embeddings, if the rule damps.
         rule: the method.
@@ -27,6 +30,10 @@ def rebuild(state: State, rule: Rule, folded: Folded, users: Ints) -> None:
     if len(users) != len(folded.arms):
         raise ValueError(f"{len(users)} users, {len(folded.arms)} folded arms")
     g = features(folded, state.errors, rule.damping, users)
+    if len(state.window):
+        g = g[-len(state.window) :]
+        state.window[: len(g)] = g
+        state.held[:] = len(g), len(g) % len(state.window), 0
     _invert(g, 1.0 / rule.ceiling, state.inverse)
 
 

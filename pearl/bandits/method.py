@@ -12,9 +12,10 @@ from pearl.words import validated
 from pearl.yaml_files import read_mapping
 
 Exploration = Literal["none", "fixed", "error_adaptive", "thompson", "uniform", "oracle"]
-Forgetting = Literal["none", "directional", "always_directional", "window"]
+Forgetting = Literal["none", "directional", "always_directional", "window", "discount", "restart"]
 Head = Literal["mlp"]
 Prior = Literal["empty", "pretraining"]
+Injection = Literal["fixed", "mean_error"]
 
 
 class BanditMethod(BaseModel):
@@ -36,7 +37,13 @@ class BanditMethod(BaseModel):
     forgetting: Forgetting = "none"
     """What makes uncertain again. none: nothing; directional: Eq. (8), after a surprise;
     always_directional: Eq. (8) after every interaction, whatever the error (section 26); window:
-    all but the newest observations, on which alone A^-1 and training stand (SW-UCB)."""
+    the oldest observation leaves A, and training, when there are more than W (SW-UCB); discount:
+    A^-1 <- A^-1 / gamma_gram before every shrink (D-NeuralUCB, section 28), beyond 1/lambda too;
+    restart: A^-1 <- I/lambda after an interaction that leaves the mean tracked error of all users
+    above tau (Restarting NeuralUCB, section 28).
+
+    A network update makes A^-1 anew from the newest observations, all with the same weight,
+    whatever the forgetting: what was injected, discounted or restarted until then is lost."""
     head: Head = "mlp"
     """How the reward is predicted: the sigmoid of a linear head over two layers, Eq. (1)."""
     user_features: bool = True
@@ -53,13 +60,24 @@ class BanditMethod(BaseModel):
     nu: float = Field(default=1.0, ge=0, le=1e6)
     """Standard deviations of a Thompson draw."""
     eta: float = Field(default=0.01, ge=0, le=1e6)
-    """Injection rate, Eq. (8)."""
+    """Injection rate, Eq. (8); eta_base of PEARL-auto."""
+    injection: Injection = "fixed"
+    """fixed: the injection rate is eta; mean_error: eta times the mean tracked error over 0.5, the
+    mean over the users seen so far with the one at hand, before his error changes (PEARL-auto,
+    section 26)."""
     beta: float = Field(default=0.3, ge=0, lt=1)
     """Memory of the error tracker, Eq. (5)."""
     regularization: float = Field(default=1.0, ge=1e-6, le=1e6)
     """lambda, Eq. (2); A^-1's eigenvalues never exceed 1/lambda, Eq. (9)."""
-    window: int = Field(default=1000, ge=1, le=10**9)
+    window: int = Field(default=1000, ge=1, le=10**6)
     """W, the newest observations that forgetting "window" keeps."""
+    window_training: bool = True
+    """Whether W limits the observations that the network trains on too, or A alone."""
+    discount: float = Field(default=0.99, gt=0, le=1)
+    """gamma_gram of forgetting "discount"; between two network updates n interactions apart A^-1
+    grows at most gamma_gram^-n-fold, and it isn't divided where 10^8 / lambda would be passed."""
+    restart_above: float = Field(default=0.5, ge=0, le=1)
+    """tau of forgetting "restart"."""
     threshold: float = Field(default=0.05, ge=0, le=1)
     """Nothing is injected where the tracked error isn't above it, Eq. (8)."""
     error_start: float = Field(default=0.5, ge=0, le=1)
@@ -90,9 +108,13 @@ class BanditMethod(BaseModel):
         """Whether the method predicts rewards at all; Random and Oracle don't."""
         return self.exploration not in ("uniform", "oracle")
 
-    def newest(self, size: int) -> int:
-        """Return on how many of the newest `size` observations the method may stand."""
+    def gram_size(self, size: int) -> int:
+        """Return from how many of the newest `size` observations A^-1 is made at an update."""
         return min(size, self.window) if self.forgetting == "window" else size
+
+    def training_size(self, size: int) -> int:
+        """Return on how many of the newest `size` observations an update trains."""
+        return self.gram_size(size) if self.window_training else size
 
 
 @cache

@@ -110,7 +110,9 @@ class Policy:
         self.adam = Adam(start.m.copy(), start.v.copy(), start.steps.copy())
         self.interactions, self.updates = 0, 0
         self._width = len(weights.w1) - self.stated.shape[1] - embedding
-        size = method.newest(max_observations) if method.online else 0
+        size = 0
+        if method.online:
+            size = max(method.training_size(max_observations), method.gram_size(max_observations))
         self.memory = Memory.empty(size, self._width)
         self.state = new_state(method, len(self.stated), hidden)
         self._rule = rule_of(method, training.damping)
@@ -158,9 +160,6 @@ class Policy:
         if not self.method.online:
             return
         self.memory.add(user, arm, reward)
-        if self.method.forgetting == "window" and self.memory.seen > self.method.window:
-            rows = self.memory.order()
-            self._rebuild(self.memory.users[rows], self.memory.arms[rows])
         if self.update_interval and self.interactions % self.update_interval == 0:
             self.learn()
 
@@ -172,15 +171,16 @@ class Policy:
         """
         if not self.method.online:
             raise SettingError(f"{self.method.label or 'This method'} doesn't learn online.")
-        rows, memory = self.memory.order(), self.memory
-        users, rewards = memory.users[rows], memory.rewards[rows]
+        memory, method, most = self.memory, self.method, self.max_observations
+        held = memory.order()
+        rows = held[-method.training_size(most) :]
         loss = update(
             self.weights,
             self.adam,
             self.stated,
-            users,
+            memory.users[rows],
             rows,
-            rewards,
+            memory.rewards[rows],
             self.state.errors,
             memory.arms,
             self.training,
@@ -189,7 +189,8 @@ class Policy:
         )
         self.updates += 1
         self._fold()
-        self._rebuild(users, memory.arms[rows])
+        rows = held[-method.gram_size(most) :]
+        self._rebuild(memory.users[rows], memory.arms[rows])
         return loss
 
     def _fold(self) -> None:

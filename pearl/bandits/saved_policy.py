@@ -15,7 +15,7 @@ from pearl.bandits.policy import Policy
 from pearl.bandits.state import State
 from pearl.errors import SettingError
 
-FORMAT = 1
+FORMAT = 2
 
 
 def to_arrays(policy: Policy) -> dict[str, NDArray[Any]]:

@@ -14,7 +14,8 @@ from pearl.bandits.method import BanditMethod
 Flags = NDArray[np.bool_]
 
 _EXPLORATIONS = ("none", "fixed", "error_adaptive", "thompson")
-_FORGETTINGS = ("none", "directional", "always_directional", "window")
+_FORGETTINGS = ("none", "directional", "always_directional", "window", "discount", "restart")
+_NONE, _NOBODY, _NOTHING = np.empty((0, 0)), np.empty(0, np.bool_), np.empty(0, np.int64)
 
 
 class Rule(NamedTuple):
@@ -23,8 +24,7 @@ class Rule(NamedTuple):
     exploration: int
     """Position among none, fixed, error_adaptive, thompson."""
     forgetting: int
-    """Position among none, directional, always_directional, window. The step itself acts on the two
-    directional ones; a window is slid by whoever holds the observations."""
+    """Position among none, directional, always_directional, window, discount, restart."""
     online: bool
     """Whether the Gram matrix learns."""
     damping: bool
@@ -36,6 +36,12 @@ class Rule(NamedTuple):
     threshold: float
     ceiling: float
     """1/lambda."""
+    adapts: bool
+    """Whether eta is scaled by the mean error of the users seen."""
+    inflation: float
+    """1/gamma_gram, by which a discount multiplies A^-1."""
+    restart_above: float
+    """tau."""
 
 
 class State(NamedTuple):
@@ -45,6 +51,13 @@ class State(NamedTuple):
     """A^-1 (d, d), symmetric to the last bit."""
     errors: Floats
     """eps_u (U,), Eq. (5)."""
+    seen: Flags = _NOBODY
+    """Who has been observed (U,), where the rule adapts eta; (0,) elsewhere."""
+    window: Floats = _NONE
+    """With a window, the features that A holds beside lambda I (W, d), a ring; (0, 0) elsewhere."""
+    held: Ints = _NOTHING
+    """With a window (3,): the features in it, the place of the next one, and the removals since
+    A^-1 was made, each counted as 1 / what it divided by."""
 
 
 class Block(NamedTuple):
@@ -74,6 +87,7 @@ class Log(NamedTuple):
     rewards: Floats
     """The chosen arm's."""
     injected: Flags
+    """Whether uncertainty was: in the chosen arm's direction, or in all by a restart."""
     capped: Flags
 
 
@@ -123,13 +137,21 @@ def rule_of(method: BanditMethod, damping: bool) -> Rule:
         beta=method.beta,
         threshold=method.threshold,
         ceiling=1.0 / method.regularization,
+        adapts=method.injection == "mean_error",
+        inflation=1.0 / method.discount,
+        restart_above=method.restart_above,
     )
 
 
 def new_state(method: BanditMethod, users: int, hidden: int) -> State:
-    """Return A^-1 = I/lambda (hidden x hidden) and every user's first eps."""
+    """Return A^-1 = I/lambda (hidden x hidden), every user's first eps, and an empty window."""
+    window = method.forgetting == "window"
     return State(
-        np.eye(hidden) / method.regularization, np.full(users, method.error_start, dtype=float)
+        inverse=np.eye(hidden) / method.regularization,
+        errors=np.full(users, method.error_start, dtype=float),
+        seen=np.zeros(users if method.injection == "mean_error" else 0, np.bool_),
+        window=np.zeros((method.window, hidden) if window else (0, 0)),
+        held=np.zeros(3 if window else 0, np.int64),
     )
 
 

@@ -1,4 +1,4 @@
-"""The bandit's step, Algorithm 1, compiled: predict, choose, shrink, grow, cap, track.
+"""The bandit's step, Algorithm 1, compiled: predict, choose, shrink, forget, cap, track.
 
 The replay loop calls `play`, a block of interactions between two network updates at a time; the
 deployable policy calls `select` and `observe`, an interaction at a time. `play` does nothing but
@@ -44,6 +44,7 @@ __all__ = [
     "Rule",
     "State",
     "features",
+    "grow",
     "new_scratch",
     "new_state",
     "observe",
@@ -57,6 +58,9 @@ Numbers = NDArray[np.floating]
 _SLACK = 1e-12  # relative excess over 1/lambda that the cap leaves alone
 _CLOSE = 1e-14
 _NEWTON = 60
+_INFLATED = 1e8  # times 1/lambda: a discount stops before A^-1 says nothing in float64 any more
+_LEAST = 1e-4  # least divisor with which an observation is taken out of A^-1
+_REMOVALS = 2000  # sum of 1/divisor after which A^-1 is made anew
 
 
 def play(folded: Folded, state: State, rule: Rule, block: Block) -> Log:
@@ -156,23 +160,54 @@ def observe(
     """Learn the reward of `arm`, whose features `select` left in `scratch`; Eq. (5), (7)-(9).
 
     Returns:
-        Whether uncertainty was injected, and whether the cap cut it.
+        Whether uncertainty was injected (by a restart, in all directions), and whether the cap cut
+        it.
+
+    Raises:
+        ValueError: the state isn't what `new_state` makes for the rule.
     """
     old = state.errors[user]
     error = abs(reward - scratch.means[arm])
     injected, capped = False, False
     if rule.online:
+        if rule.forgetting == 4:
+            _discount(state.inverse, scratch, arm, rule)
         _shrink(state.inverse, scratch.images[arm], scratch.variances[arm])
+        if rule.forgetting == 3:
+            _slide(state, rule.ceiling, scratch, arm)
+        if rule.adapts:
+            _see(state, user)
         surprised = error > old and old > rule.threshold
         injected = rule.forgetting == 2 or (rule.forgetting == 1 and surprised)
         if injected:
-            length = _stretch(scratch, arm, math.sqrt(rule.eta) * error)
+            eta = rule.eta * (_mean_seen(state) / 0.5) if rule.adapts else rule.eta
+            length = _stretch(scratch, arm, math.sqrt(eta) * error)
             if length * (1.0 + 1.0 / rule.ceiling / _length(scratch, arm)) > rule.ceiling:
                 capped = _cap(state.inverse, scratch.growth, length, rule.ceiling)
             else:
                 _add(state.inverse, scratch.growth, 1.0)
     state.errors[user] = rule.beta * old + (1.0 - rule.beta) * error
+    if rule.online and rule.forgetting == 5 and _mean_error(state.errors) > rule.restart_above:
+        _reset(state.inverse, rule.ceiling)
+        injected = True
     return injected, capped
+
+
+def grow(inverse: Floats, growth: Floats, ceiling: float) -> bool:
+    """A^-1 <- A^-1 + p p', its eigenvalues cut at the ceiling, Eq. (8)-(9), in place.
+
+    Args:
+        inverse: A^-1 (d, d), eigenvalues at most the ceiling.
+        growth: p (d,).
+        ceiling: 1/lambda.
+
+    Returns:
+        Whether the cap cut something.
+    """
+    length = 0.0
+    for value in growth:
+        length += float(value) * float(value)
+    return bool(_cap(inverse, growth, length, ceiling))
 
 
 @compiled
@@ -322,6 +357,112 @@ def _add(inverse: Floats, w: Floats, sign: float) -> None:
         row, factor = inverse[i], sign * w[i]
         for j in range(len(w)):
             row[j] += factor * w[j]
+
+
+@compiled
+def _reset(inverse: Floats, ceiling: float) -> None:
+    """A^-1 <- I/lambda."""
+    for i in range(len(inverse)):
+        for j in range(len(inverse)):
+            inverse[i, j] = 0.0
+        inverse[i, i] = ceiling
+
+
+@compiled
+def _discount(inverse: Floats, scratch: Scratch, k: int, rule: Rule) -> None:
+    """A^-1 <- A^-1 / gamma_gram, and with it A^-1 g and g' A^-1 g of arm k."""
+    largest, image = 0.0, scratch.images[k]
+    for j in range(len(image)):
+        largest = max(largest, inverse[j, j])
+    if not largest * rule.inflation <= _INFLATED * rule.ceiling:
+        return
+    for i in range(len(image)):
+        row = inverse[i]
+        for j in range(len(image)):
+            row[j] *= rule.inflation
+        image[i] *= rule.inflation
+    scratch.variances[k] *= rule.inflation
+
+
+@compiled
+def _slide(state: State, ceiling: float, scratch: Scratch, k: int) -> None:
+    """Let arm k's features, which A holds already, into the window and the oldest out of both.
+
+    A^-1 <- A^-1 + (A^-1 h)(A^-1 h)' / (1 - h' A^-1 h) for the oldest, h: Sherman-Morrison's
+    formula for A - h h'. The divisor is at least 1 / (1 + |h|^2 / lambda); it magnifies what
+    rounding has left in A^-1. Where it is small, or enough were divided by since A^-1 was made,
+    A^-1 is made anew of the window.
+    """
+    size, held = len(state.window), state.held
+    if size == 0:
+        raise ValueError("the state has no window: make it with new_state")
+    row, image, stale = state.window[held[1]], scratch.images[k], False
+    if held[0] == size:
+        divisor = 1.0 - _row_variance(state.inverse, row, scratch, image)
+        stale = not divisor > _LEAST
+        if not stale:
+            held[2] += int(1.0 / divisor)
+            stale = held[2] >= _REMOVALS
+        if not stale:
+            scale = 1.0 / math.sqrt(divisor)
+            for j in range(len(image)):
+                image[j] *= scale
+            _add(state.inverse, image, 1.0)
+    for j in range(len(row)):
+        row[j] = 0.0
+    for c in range(scratch.counts[k]):
+        row[scratch.indices[k, c]] = scratch.values[k, c]
+    held[0] = min(held[0] + 1, size)
+    held[1] = (held[1] + 1) % size
+    if stale:
+        held[2] = 0
+        _reset(state.inverse, ceiling)
+        for t in range(size):
+            variance = _row_variance(state.inverse, state.window[t], scratch, image)
+            _shrink(state.inverse, image, variance)
+
+
+@compiled
+def _row_variance(inverse: Floats, g: Floats, scratch: Scratch, image: Floats) -> float:
+    """Leave A^-1 g in `image` and return g' A^-1 g."""
+    values, places, count = scratch.growth, scratch.places, 0
+    for j in range(len(g)):
+        values[count] = g[j]
+        places[count] = j
+        count += g[j] != 0.0
+        image[j] = 0.0
+    _combine(inverse, values, places, count, image)
+    total = 0.0
+    for c in range(count):
+        total += values[c] * image[places[c]]
+    return total
+
+
+@compiled
+def _mean_error(errors: Floats) -> float:
+    """Return the mean eps of all users."""
+    total = 0.0
+    for u in range(len(errors)):
+        total += errors[u]
+    return total / len(errors)
+
+
+@compiled
+def _see(state: State, user: int) -> None:
+    if len(state.seen) != len(state.errors):
+        raise ValueError("the state can't tell who was seen: make it with new_state")
+    state.seen[user] = True
+
+
+@compiled
+def _mean_seen(state: State) -> float:
+    """Return the mean eps of the users seen."""
+    total, count = 0.0, 0
+    for u in range(len(state.errors)):
+        if state.seen[u]:
+            total += state.errors[u]
+            count += 1
+    return total / count
 
 
 @compiled

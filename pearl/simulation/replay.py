@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,18 +54,14 @@ class Learner:
 
 
 def play(blocks: Iterable[Block], learner: Learner) -> Log:
-    """Play every block: fold the network, step through it, update the network, rebuild A^-1.
-
-    With a sliding window an interaction is a block, and A^-1 is made of the window after each.
-    """
+    """Play every block: fold the network, step through it, update the network, rebuild A^-1."""
     method, seed = learner.method, learner.seed
     rule = step.rule_of(method, learner.training.damping)
     state = first_state(learner, rule)
     recorder = Recorder()
     memory = Memory(max(learner.training_size, learner.gram_size))
     updates = 0
-    window = method.window if method.forgetting == "window" else None
-    for block in blocks if window is None else _one_by_one(blocks):
+    for block in blocks:
         n, k = block.rewards.shape
         folded = fold(learner.weights, learner.stated, learner.embeddings, block.arms)
         drawn = draws(method, seed, recorder.rounds, n, k)
@@ -82,8 +78,6 @@ def play(blocks: Iterable[Block], learner: Learner) -> Log:
             remember(learner, memory, state, rule)
             updates += 1
             recorder.updated()
-        elif window is not None and recorder.rounds > window:
-            remember(learner, memory, state, rule)
     return recorder.log(learner.weights.parameters)
 
 
@@ -98,7 +92,7 @@ def first_state(learner: Learner, rule: step.Rule) -> step.State:
 
 def learn(learner: Learner, memory: Memory, state: step.State, number: int) -> None:
     """Update the network on the newest observations, Eq. (4); `number` counts updates from 0."""
-    newest = memory.newest(learner.method.newest(learner.training_size))
+    newest = memory.newest(learner.method.training_size(learner.training_size))
     update(
         learner.weights,
         learner.adam,
@@ -116,7 +110,7 @@ def learn(learner: Learner, memory: Memory, state: step.State, number: int) -> N
 
 def remember(learner: Learner, memory: Memory, state: step.State, rule: step.Rule) -> None:
     """Rebuild A^-1 from the newest observations."""
-    newest = memory.newest(learner.method.newest(learner.gram_size))
+    newest = memory.newest(learner.method.gram_size(learner.gram_size))
     folded = fold(learner.weights, learner.stated, learner.embeddings, memory.arms[newest])
     rebuild(state, rule, folded, memory.users[newest])
 
@@ -132,17 +126,3 @@ def play_without_network(blocks: Iterable[Block], method: BanditMethod, seed: in
             choices = random_arms(seed, recorder.rounds, n, k)
         recorder.add(block, choices)
     return recorder.log(0)
-
-
-def _one_by_one(blocks: Iterable[Block]) -> Iterator[Block]:
-    for block in blocks:
-        for t in range(len(block)):
-            row = slice(t, t + 1)
-            yield replace(
-                block,
-                users=block.users[row],
-                arms=block.arms[row],
-                rewards=block.rewards[row],
-                regrets=block.regrets[row],
-                update=block.update and t + 1 == len(block),
-            )
