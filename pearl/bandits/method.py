@@ -13,7 +13,7 @@ from pearl.yaml_files import read_mapping
 
 Exploration = Literal["none", "fixed", "error_adaptive", "thompson", "uniform", "oracle"]
 Forgetting = Literal["none", "directional", "always_directional", "window", "discount", "restart"]
-Head = Literal["mlp"]
+Head = Literal["mlp", "urm", "mrm", "vrf"]
 Prior = Literal["empty", "pretraining"]
 Injection = Literal["fixed", "mean_error"]
 
@@ -45,7 +45,14 @@ class BanditMethod(BaseModel):
     A network update makes A^-1 anew from the newest observations, all with the same weight,
     whatever the forgetting: what was injected, discounted or restarted until then is lost."""
     head: Head = "mlp"
-    """How the reward is predicted: the sigmoid of a linear head over two layers, Eq. (1)."""
+    """How the reward is predicted. mlp: the sigmoid of a linear head over two layers, Eq. (1); urm,
+    mrm, vrf: the reward heads of section 13.2, see bandits.heads."""
+    uncertainty: Literal["gram", "head"] = "gram"
+    """What sigma is. gram: Eq. (2) over the last layer's features; head: the head's own, which the
+    MLP hasn't."""
+    bases: Literal["frozen", "learned"] = "frozen"
+    """Whether the bases of heads mrm and vrf, all of their network, rest online while the users'
+    weights learn (Table 4), or learn too."""
     user_features: bool = True
     """Whether the network sees stated preferences and learned embeddings of users."""
     online: bool = True
@@ -96,6 +103,20 @@ class BanditMethod(BaseModel):
                         f"exploration {self.exploration} learns nothing:"
                         f" it goes with {axis} {str(only).lower()}, not with {str(value).lower()}"
                     )
+        if self.head == "mlp":
+            if self.uncertainty == "head":
+                raise ValueError("head mlp has no uncertainty of its own: it goes with gram")
+        else:
+            for axis, value, only in (
+                ("forgetting", self.forgetting, "none"),
+                ("prior", self.prior, "empty"),
+            ):
+                if value != only:
+                    raise ValueError(f"head {self.head} goes with {axis} {only}, not with {value}")
+            if not self.network:
+                raise ValueError(f"exploration {self.exploration} has no reward head")
+            if not self.user_features and self.head != "urm":
+                raise ValueError(f"head {self.head} weights its bases user by user: user_features")
         if not self.online and self.forgetting != "none":
             raise ValueError(
                 f"forgetting {self.forgetting} changes the Gram matrix,"

@@ -63,22 +63,24 @@ def pretraining_part(
         if method.user_features or name not in ("embedding", "embedding_sd")
     ]
     environment = {"kind": kind, **{name: getattr(settings, name) for name in chosen}}
-    return {"environment": environment, "user_features": method.user_features}
+    head = {} if method.head == "mlp" else {"head": method.head}
+    return {"environment": environment, "user_features": method.user_features, **head}
 
 
 def read_part(
     part: Mapping[str, Any], kind: str, read_settings: Callable[[Mapping[str, Any]], Settings]
-) -> tuple[Settings, bool]:
-    """Return the settings and whether there are user features, of what `pretraining_part` made.
+) -> tuple[Settings, bool, str]:
+    """Return the settings, whether there are user features, and the head, of what
+    `pretraining_part` made.
 
     Raises:
         SettingError: it isn't such a part, or of another environment.
     """
-    if set(part) != {"environment", "user_features"}:
+    if set(part) - {"head"} != {"environment", "user_features"}:
         raise SettingError(
             f"a pretraining: expected environment and user_features, got {set(part)}"
         )
     environment = dict(part["environment"])
     if (found := environment.pop("kind", None)) != kind:
         raise SettingError(f"this pretrains for the environment {kind!r}, not {found!r}")
-    return read_settings(environment), bool(part["user_features"])
+    return read_settings(environment), bool(part["user_features"]), str(part.get("head", "mlp"))

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from pearl.bandits.heads.head import Features
+from pearl.bandits.heads.registry import HEADS
 from pearl.bandits.method import BanditMethod
 from pearl.bandits.network import new_adam
 from pearl.environments.controlled import ControlledWorld
 from pearl.environments.controlled_settings import read_settings
 from pearl.simulation.contextual_config import read_config
 from pearl.simulation.controlled_pretraining import KIND, features, pretrain, pretraining
+from pearl.simulation.head_replay import HeadLearner
+from pearl.simulation.pretrained_head import model_of
 from pearl.simulation.pretrained_network import Arrays, network_of, training_settings
 from pearl.simulation.replay import Learner, play, play_without_network
 from pearl.simulation.replay_series import trajectory
@@ -54,15 +58,27 @@ def run(
 
 def learner_of(
     world: ControlledWorld, method: BanditMethod, epochs: int, pretrained: Arrays | None
-) -> Learner:
+) -> Learner | HeadLearner:
     """Return a method that starts from a pretrained network; SettingError without one."""
-    weights, _ = network_of(pretrained)
     settings = world.settings
+    training = training_settings(settings, method.user_features)
     stated, embeddings = features(world, method.user_features)
+    if method.head != "mlp":
+        return HeadLearner(
+            method=method,
+            training=training,
+            seed=world.seed,
+            head=HEADS[method.head],
+            model=model_of(method.head, pretrained, fresh_adam=True),
+            known=Features(stated, embeddings),
+            training_size=epochs * settings.interactions,
+            gram_size=settings.gram_window,
+        )
+    weights, _ = network_of(pretrained)
     users, arms, _ = world.pretraining()
     return Learner(
         method=method,
-        training=training_settings(settings, method.user_features),
+        training=training,
         seed=world.seed,
         weights=weights,
         adam=new_adam(weights),

@@ -42,16 +42,17 @@ def pretrain(part: Mapping[str, Any], tables: Path, seed: int) -> dict[str, NDAr
         seed: the run's seed.
 
     Returns:
-        weights.*, adam.m.*, adam.v.*, adam.steps and loss (float64, one an epoch).
+        weights.*, adam.m.*, adam.v.*, adam.steps (adam.steps.* of another head than the MLP's)
+        and loss (float64, one an epoch).
 
     Raises:
         SettingError: `part` isn't such a part.
     """
-    settings, user_features = read_part(part, KIND, read_settings)
+    settings, user_features, head = read_part(part, KIND, read_settings)
     world = ControlledWorld.of(settings, seed)
     stated, embeddings = features(world, user_features)
     training = training_settings(settings, user_features)
-    return pretrained_arrays(world.pretraining(), stated, embeddings, training, seed)
+    return pretrained_arrays(world.pretraining(), stated, embeddings, training, seed, head)
 
 
 def features(world: ControlledWorld, user_features: bool) -> tuple[Floats32, Floats32]:

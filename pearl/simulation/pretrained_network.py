@@ -19,6 +19,7 @@ from pearl.bandits.network import (
 from pearl.bandits.pretraining import pretrain
 from pearl.environments.network_settings import TRAINING, NetworkSettings
 from pearl.errors import SettingError
+from pearl.simulation.pretrained_head import pretrained_head
 
 Arrays = Mapping[str, NDArray[Any]]
 LOSS = "loss"
@@ -44,6 +45,7 @@ def pretrained_arrays(
     embeddings: Floats32,
     training: TrainingSettings,
     seed: int,
+    head: str = "mlp",
 ) -> dict[str, NDArray[Any]]:
     """Pretrain a network and return its weights, Adam's state and the loss by epoch.
 
@@ -53,7 +55,10 @@ def pretrained_arrays(
         embeddings: float32[M, Z].
         training: its settings.
         seed: the run's seed.
+        head: the method's reward head.
     """
+    if head != "mlp":
+        return pretrained_head(head, slates, stated, embeddings, training, seed)
     weights = initial_weights(training, len(stated), stated.shape[1], embeddings.shape[1], seed)
     adam = new_adam(weights)
     losses = pretrain(weights, stated, *slates, embeddings, training, seed, adam)

@@ -42,13 +42,14 @@ def pretrain(part: Mapping[str, Any], tables: Path, seed: int) -> dict[str, NDAr
         seed: the run's seed.
 
     Returns:
-        weights.*, adam.m.*, adam.v.*, adam.steps and loss (float64, one an epoch).
+        weights.*, adam.m.*, adam.v.*, adam.steps (adam.steps.* of another head than the MLP's)
+        and loss (float64, one an epoch).
 
     Raises:
         SettingError: `part` isn't such a part.
         DataError: the slates are missing or damaged.
     """
-    settings, user_features = read_part(part, KIND, read_settings)
+    settings, user_features, head = read_part(part, KIND, read_settings)
     world = PrismWorld.of(load(settings, tables), settings, seed)
     return pretrained_arrays(
         world.pretraining(),
@@ -56,6 +57,7 @@ def pretrain(part: Mapping[str, Any], tables: Path, seed: int) -> dict[str, NDAr
         world.slates.embeddings,
         training_settings(settings, user_features),
         seed,
+        head,
     )
 
 

@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from pearl.bandits.heads.head import Features
+from pearl.bandits.heads.registry import HEADS
 from pearl.bandits.method import BanditMethod
 from pearl.bandits.network import new_adam
 from pearl.environments.prism_settings import read_settings
 from pearl.environments.prism_world import PrismWorld
 from pearl.simulation.contextual_config import read_config
+from pearl.simulation.head_replay import HeadLearner
+from pearl.simulation.pretrained_head import model_of
 from pearl.simulation.pretrained_network import (
     Arrays,
     network_of,
@@ -58,19 +62,33 @@ def run(
 
 def learner_of(
     world: PrismWorld, method: BanditMethod, epochs: int, pretrained: Arrays | None
-) -> Learner:
+) -> Learner | HeadLearner:
     """Return a method that starts from a pretrained network; SettingError without one."""
+    training = training_settings(world.settings, method.user_features)
+    stated = stated_features(world.stated, method.user_features)
+    embeddings = world.slates.embeddings
+    size = world.max_observations(epochs)
+    if method.head != "mlp":
+        return HeadLearner(
+            method=method,
+            training=training,
+            seed=world.seed,
+            head=HEADS[method.head],
+            model=model_of(method.head, pretrained, world.settings.adam == "reset"),
+            known=Features(stated, embeddings),
+            training_size=size,
+            gram_size=size,
+        )
     weights, adam = network_of(pretrained)
     users, arms, _ = world.pretraining()
-    size = world.max_observations(epochs)
     return Learner(
         method=method,
-        training=training_settings(world.settings, method.user_features),
+        training=training,
         seed=world.seed,
         weights=weights,
         adam=adam if world.settings.adam == "kept" else new_adam(weights),
-        stated=stated_features(world.stated, method.user_features),
-        embeddings=world.slates.embeddings,
+        stated=stated,
+        embeddings=embeddings,
         training_size=size,
         gram_size=size,
         prior_users=np.repeat(users, arms.shape[1]),

@@ -16,6 +16,7 @@ from pearl.bandits.method import BanditMethod
 from pearl.bandits.network import Adam, Floats32, TrainingSettings, Weights
 from pearl.bandits.training import update
 from pearl.environments.interactions import Block
+from pearl.simulation.head_replay import HeadLearner, play_with_head
 from pearl.simulation.replay_log import Log, Recorder, at
 from pearl.simulation.replay_memory import Memory
 
@@ -53,8 +54,10 @@ class Learner:
     prior_arms: Rows
 
 
-def play(blocks: Iterable[Block], learner: Learner) -> Log:
+def play(blocks: Iterable[Block], learner: Learner | HeadLearner) -> Log:
     """Play every block: fold the network, step through it, update the network, rebuild A^-1."""
+    if isinstance(learner, HeadLearner):
+        return play_with_head(blocks, learner)
     method, seed = learner.method, learner.seed
     rule = step.rule_of(method, learner.training.damping)
     state = first_state(learner, rule)

@@ -134,6 +134,10 @@ class RewardHead(ABC):
         """Return what predictions draw between update `number` - 1 and the next, if anything."""
         return np.empty((0, self.outputs))
 
+    def parameters(self) -> tuple[str, ...]:
+        """Return the names of all parameters."""
+        return (*LAYERS, *self.tables(0))
+
     def start(
         self, training: TrainingSettings, users: int, stated: int, arm: int, seed: int
     ) -> Model:

@@ -73,6 +73,12 @@ class Population:
         support[by_user] = 2 * rank < counts[owners[by_user]]
         return support
 
+    def batches(self, order: Ints, pairs: int) -> list[Ints]:
+        """Cut users in their order, a cut before the first that begins beyond so many pairs."""
+        counts = np.bincount(self.users[self.slate], minlength=self.users.max() + 1)[order]
+        batch = (np.cumsum(counts) - counts) // pairs
+        return np.split(order, np.flatnonzero(np.diff(batch)) + 1)
+
     def slates_of(self, chosen: Ints) -> Ints:
         """Return the slates of the users, ascending."""
         return np.flatnonzero(np.isin(self.users, chosen))

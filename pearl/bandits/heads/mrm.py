@@ -54,7 +54,10 @@ class MRM(RewardHead):
     def pretrain(
         self, model: Model, slates: Slates, known: Features, training: TrainingSettings, seed: int
     ) -> Floats:
-        """Meta-train, `training.batch` users a step; then adapt every user on all his pairs.
+        """Meta-train, then adapt every user on all his pairs.
+
+        A step takes as many whole users as begin within `training.batch` pairs, so that it sees
+        about as many pairs as a step of the MLP.
 
         Returns:
             The users' mean query loss after adaptation, by epoch.
@@ -69,8 +72,7 @@ class MRM(RewardHead):
             order = owners[generator(seed, "bandit/pretrain/users", epoch).permutation(len(owners))]
             kept = _kept(training, slates[1].size, seed, epoch)
             total = 0.0
-            for first in range(0, len(order), training.batch):
-                chosen = order[first : first + training.batch]
+            for chosen in population.batches(order, training.batch):
                 total += self._step(model, slates, known, training, population, chosen,
                                     support, kept)  # fmt: skip
             losses[epoch] = total / len(order)
