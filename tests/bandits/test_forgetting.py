@@ -87,6 +87,8 @@ A, B, C = np.array([1.0, 2.0]), np.array([2.0, 0.0]), np.array([1.0, 1.0])
 def test_the_named_products() -> None:
     """Each line says what it is called for, and nothing else: alpha is 1, gamma 4."""
     methods = load_methods()
+    named = [name for name, found in methods.items() if found.head == "mlp"]
+    assert named[-len(SWEPT) - len(PEARLS) :] == [*SWEPT, *PEARLS]
     fixed = {"exploration": "fixed"}
     pearl = {"exploration": "error_adaptive", "forgetting": "directional"}
     for lines, base in ((SWEPT, fixed), (PEARLS, pearl)):

@@ -43,9 +43,11 @@ TABLE = {
 
 
 def test_the_named_methods() -> None:
+    """The rules of forgetting, and what was swept, stand in test_forgetting."""
     methods = load_methods()
-    assert list(methods) == list(TABLE)
-    for name, found in methods.items():
+    assert list(methods)[: len(TABLE)] == list(TABLE)
+    for name in TABLE:
+        found = methods[name]
         axes = (found.label, found.exploration, found.forgetting, found.user_features)
         assert (*axes, found.online, found.prior) == TABLE[name]
         assert (found.beta, found.regularization) == (0.3, 1.0)
@@ -64,7 +66,7 @@ def test_the_named_methods() -> None:
     ("name", "change", "named"),
     [
         ("pearl", {"exploration": "decaying"}, "exploration"),
-        ("pearl", {"forgetting": "discount"}, "forgetting"),
+        ("pearl", {"forgetting": "sometimes"}, "forgetting"),
         ("pearl", {"head": "urm"}, "head"),
         ("pearl", {"prior": "full"}, "prior"),
         ("pearl", {"online": False}, "online false"),

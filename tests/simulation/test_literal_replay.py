@@ -29,6 +29,16 @@ SETTINGS = PrismSettings(
         {"exploration": "fixed", "regularization": 0.5},
         {"exploration": "none"},
         {"exploration": "fixed", "forgetting": "window", "window": 15},
+        {"exploration": "fixed", "forgetting": "window", "window": 15, "window_training": False},
+        {"exploration": "error_adaptive", "forgetting": "window", "window": 30},
+        {"exploration": "error_adaptive", "forgetting": "discount", "discount": 0.95},
+        {"exploration": "fixed", "forgetting": "restart", "restart_above": 0.35},
+        {
+            "exploration": "error_adaptive",
+            "forgetting": "directional",
+            "injection": "mean_error",
+            "eta": 300.0,
+        },
     ],
 )
 def test_a_run_is_algorithm_1(axes: dict, tmp_path: Path) -> None:

@@ -19,7 +19,9 @@ from pearl.simulation.prism_replay import learner_of
 from pearl.simulation.replay import play
 
 SETTINGS = PrismSettings(update_interval=23, max_observations=40, hidden=12, embedding=4)
-NETWORKS = [name for name, method in load_methods().items() if method.network]
+NETWORKS = [
+    name for name, method in load_methods().items() if method.network and method.head == "mlp"
+]
 
 
 @pytest.mark.parametrize("name", NETWORKS)

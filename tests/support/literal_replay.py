@@ -28,15 +28,21 @@ def literal_replay(
     seed: int,
     size: int,
 ) -> list[Row]:
-    """Play an error-adaptive, fixed or greedy method without a prior; return what each step saw."""
+    """Play an error-adaptive, fixed or greedy method without a prior; return what each step saw.
+
+    A window's Gram matrix is inverted anew in every step, from the features as they were learned.
+    """
     errors = np.full(len(stated), method.error_start)
     inverse = np.eye(training.hidden) / method.regularization
     seen: list[tuple[int, int, float]] = []
+    met: set[int] = set()
+    learned: list[np.ndarray] = []
     window = method.window if method.forgetting == "window" else None
+    identity = np.eye(training.hidden)
 
-    def gram(newest: list[tuple[int, int, float]]) -> np.ndarray:
-        g = np.array([_features(weights, stated, embeddings, u, a, errors) for u, a, _ in newest])
-        return np.linalg.inv(method.regularization * np.eye(training.hidden) + g.T @ g)
+    def gram(rows: list[np.ndarray]) -> np.ndarray:
+        g = np.array(rows)
+        return np.linalg.inv(method.regularization * identity + g.T @ g)
 
     rows: list[Row] = []
     updates = 0
@@ -52,17 +58,26 @@ def literal_replay(
             }
             arm = int(np.argmax(mean + factor[method.exploration] * sigma))
             old, error = errors[user], abs(rewards[arm] - mean[arm])
+            if method.forgetting == "discount":
+                inverse = inverse / method.discount
             image = inverse @ g[arm]
             inverse = inverse - np.outer(image, image) / (1 + g[arm] @ image)
             injected = method.forgetting == "directional" and error > old > method.threshold
             if injected:
-                inverse = inverse + method.eta * error**2 * np.outer(g[arm], g[arm])
+                eta = method.eta
+                if method.injection == "mean_error":
+                    eta *= np.mean([errors[u] for u in {*met, user}]) / 0.5
+                inverse = inverse + eta * error**2 * np.outer(g[arm], g[arm])
                 values, vectors = np.linalg.eigh(inverse)
                 inverse = (vectors * np.minimum(values, 1 / method.regularization)) @ vectors.T
             errors[user] = method.beta * old + (1 - method.beta) * error
             seen.append((user, arms[arm], rewards[arm]))
-            if window is not None and len(seen) > window:
-                inverse = gram(seen[-window:])
+            met.add(user)
+            learned.append(g[arm])
+            if window is not None and len(learned) > window:
+                inverse = gram(learned[-window:])
+            if method.forgetting == "restart" and np.mean(errors) > method.restart_above:
+                inverse, injected = identity / method.regularization, True
             rows.append(
                 {
                     "choice": arm,
@@ -73,14 +88,18 @@ def literal_replay(
                 }
             )
         if block.update:
-            newest = seen[-min(size, window or size) :]
+            newest = seen[-min(size, window or size) if method.window_training else -size :]
             users, arms, rewards = (np.array(column) for column in zip(*newest, strict=True))
             update(
                 *(weights, adam, stated, users, arms, rewards, errors),
                 *(embeddings, training, seed, updates),
             )
             updates += 1
-            inverse = gram(newest)
+            learned = [
+                _features(weights, stated, embeddings, u, a, errors)
+                for u, a, _ in seen[-min(size, window or size) :]
+            ]
+            inverse = gram(learned)
     return rows
 
 
