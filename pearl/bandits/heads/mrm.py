@@ -102,6 +102,8 @@ class MRM(RewardHead):
             self.rate,
         )
         layers, embedded = backward(p, s, by_phi.astype(np.float32), known.stated.shape[1])
+        # pairs cancel them: what Adam would follow is rounding, at its full rate
+        del layers["offsets"]
         gradient = layers | {"users": np.zeros_like(p["users"]), "start": _narrow(by_start)}
         np.add.at(gradient["users"], users, embedded)
         descend(p, model.adam, gradient, training.learning_rate)
