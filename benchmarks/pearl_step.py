@@ -34,6 +34,7 @@ from pearl.simulation.replay_log import Log
 
 USERS, SLATES, K, STATED, ARM, EPOCHS, INTERVAL, NEWEST = 1355, 3656, 4, 8, 384, 10, 1000, 2000
 TRAINING = TrainingSettings()
+TIMED = ("pearl", "pearl_always", "sw_ucb_w200", "d_neural_ucb_099", "restart_ucb_03")
 
 
 class World(NamedTuple):
@@ -50,7 +51,7 @@ def main() -> None:
     print(
         f"{EPOCHS * SLATES:,} interactions, K = {K}, d = {TRAINING.hidden}, 1 thread, made-up data"
     )
-    for name in ("pearl", "pearl_always"):
+    for name in TIMED:
         time_an_interaction(world, load_methods()[name], options.seed)
     ours, log = compiled_run(world, method, options)
     assert log.steps is not None
@@ -119,7 +120,7 @@ def time_an_interaction(world: World, method: BanditMethod, seed: int) -> None:
     weights_only = least(lambda: fold_arms(weights, world.embeddings, block.arms), 20)
     steps, updates = least(fold_and_play, 20), least(learn, 3)
     print(
-        f"{method.label:24} {1e6 * steps / n:8.1f} microseconds an interaction,"
+        f"{method.label:30} {1e6 * steps / n:8.1f} microseconds an interaction,"
         f" {1e6 * weights_only / n:.1f} of them the first layer;"
         f" an update with its rebuild {1e3 * updates:.0f} ms"
     )
