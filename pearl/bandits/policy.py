@@ -67,7 +67,7 @@ class Policy:
         """Start from a pretrained network, which is copied.
 
         Args:
-            method: any method with a network.
+            method: any method with a network and the MLP's head.
             weights: the network, as pretrained for these users.
             stated: the users' stated features (U, S), in [0, 1].
             training: how the network learns online.
@@ -79,14 +79,17 @@ class Policy:
                 prior is pretraining and for no others.
 
         Raises:
-            SettingError: Random or Oracle; an interval or a number of observations below 1; a
-                prior or user features that the method needs and doesn't get, or the other way.
+            SettingError: Random, Oracle or another head; an interval or a number of observations
+                below 1; a prior or user features that the method needs and doesn't get, or the
+                other way.
             ValueError: shapes that don't fit the network.
         """
         if not method.network:
             raise SettingError(
                 f"Exploration {method.exploration} can't be deployed: it has no network."
             )
+        if method.head != "mlp":
+            raise SettingError(f"Head {method.head} can't be deployed: it plays in replays only.")
         if max_observations < 1 or (update_interval is not None and update_interval < 1):
             raise SettingError("update_interval and max_observations have to be at least 1.")
         if (prior is None) != (method.prior == "empty"):

@@ -228,6 +228,7 @@ def test_meta_training() -> None:
     alone = np.setdiff1d(np.arange(40), owners)
     assert len(alone)
     assert (model.parameters["weights"][alone] == model.parameters["start"]).all()
-    assert all(np.abs(model.parameters[key] - start[key]).max() > 1e-3 for key in outer)
+    moves = {key: np.abs(model.parameters[key] - start[key]).max() for key in outer}
+    assert min(moves.values()) > 1e-4, moves
     # every pair cancels the offsets
     assert np.array_equal(model.parameters["offsets"], start["offsets"])

@@ -190,6 +190,10 @@ def test_what_decides_a_pretrained_network() -> None:
     assert part() == part("greedy") == part("no_online") == part(**online)
     assert part() == part(pretrain_fraction=0.25)
     assert part() != part("pearl_no_user")
+    assert part("urm_greedy") == part("urm_adaptive") == part("urm_gram", passes=5)
+    assert part("vrf_adaptive") == part("vrf_learned")
+    heads = [part(name) for name in ("pearl", "urm_greedy", "mrm_greedy", "vrf_greedy")]
+    assert [each.get("head") for each in heads] == [None, "urm", "mrm", "vrf"]
     for decides in ({"split": "per_user_half"}, {"hidden": 8}, {"embedding_sd": 1.0}):
         assert part() != part(**decides)
     assert part("pearl_no_user") == part("pearl_no_user", embedding=8)
@@ -226,20 +230,21 @@ def test_the_settings_of_the_training_are_the_networks_own() -> None:
 
 
 @pytest.mark.heavy
-def test_another_processor_gives_the_same_bytes(run: Run, tables: Path) -> None:
+@pytest.mark.parametrize("method", ["pearl", "urm_adaptive", "mrm_gram", "vrf_learned"])
+def test_another_processor_gives_the_same_bytes(run: Run, tables: Path, method: str) -> None:
     """numba compiles for a processor without vector extensions: nothing may depend on them."""
     script = (
         "import sys; from pathlib import Path\n"
-        "sys.path[:0] = sys.argv[2:]\n"
+        "sys.path[:0] = sys.argv[3:]\n"
         "from test_contextual_runs import PRISM, config_of, prism_replay as p\n"
-        "config, tables = config_of(PRISM, 'pearl'), Path(sys.argv[1])\n"
+        "config, tables = config_of(PRISM, sys.argv[2]), Path(sys.argv[1])\n"
         "network = p.pretrain(p.pretraining(config), tables, 0)\n"
         "sys.stdout.write(p.run(config, tables, 0, network).regret.tobytes().hex())\n"
     )
     here = Path(__file__).resolve().parent
     cache = tables.parent / "generic"
     found = subprocess.run(
-        [sys.executable, "-c", script, tables, here, here.parent / "support"],
+        [sys.executable, "-c", script, tables, method, here, here.parent / "support"],
         env={
             **os.environ,
             "NUMBA_CPU_NAME": "generic",
@@ -250,4 +255,4 @@ def test_another_processor_gives_the_same_bytes(run: Run, tables: Path) -> None:
         text=True,
         check=True,
     )
-    assert found.stdout == run("prism", "pearl").regret.tobytes().hex()
+    assert found.stdout == run("prism", method).regret.tobytes().hex()

@@ -58,7 +58,7 @@ def play(
         injected=np.zeros(n, np.bool_),
         capped=np.zeros(n, np.bool_),
     )
-    for rows in _waves(block.users):
+    for rows in waves(block.users):
         users, everyone = block.users[rows], np.arange(len(rows))
         errors = state.errors[users]
         phi = outputs(model.parameters, network, rows, users, errors, rule.damping, k)
@@ -68,7 +68,7 @@ def play(
             width *= errors[:, None]
         elif method.exploration == "thompson":
             width *= block.normals[rows]
-        arms = _best(means + width, block.ties[rows])
+        arms = best(means + width, block.ties[rows])
         log.arms[rows], log.errors[rows] = arms, errors
         log.means[rows], log.uncertainties[rows] = means[everyone, arms], sigmas[everyone, arms]
         log.rewards[rows] = block.rewards[rows, arms]
@@ -118,7 +118,7 @@ def outputs(
     return phi.reshape(len(rows), k, -1)
 
 
-def _waves(users: Ints) -> list[Ints]:
+def waves(users: Ints) -> list[Ints]:
     """Return the rows of every user's first interaction, of every user's second, and so on."""
     order = np.argsort(users, kind="stable")
     counts = np.bincount(users)
@@ -128,10 +128,10 @@ def _waves(users: Ints) -> list[Ints]:
     return [np.flatnonzero(place == wave) for wave in range(int(place.max(initial=-1)) + 1)]
 
 
-def _best(scores: Floats, ties: Floats) -> Ints:
+def best(scores: Floats, ties: Floats) -> Ints:
     """Return each row's best arm; of m exactly equal ones the floor(m tie)-th, as the step does."""
-    best = scores == scores.max(axis=1, keepdims=True)
-    count = best.sum(axis=1)
+    first = scores == scores.max(axis=1, keepdims=True)
+    count = first.sum(axis=1)
     wanted = np.minimum(np.floor(ties * count), count - 1)
-    found: Ints = (best & (best.cumsum(axis=1) == wanted[:, None] + 1)).argmax(axis=1)
+    found: Ints = (first & (first.cumsum(axis=1) == wanted[:, None] + 1)).argmax(axis=1)
     return found
