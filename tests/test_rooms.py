@@ -15,6 +15,7 @@ ROOMS = [
     {"environments"},
     {"memory", "bandits"},
     {"simulation"},
+    {"theory"},
     {"experiments"},
     {"runs"},
     {"tracking"},

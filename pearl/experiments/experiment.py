@@ -59,7 +59,7 @@ class Experiment(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: str = Field(pattern=r"^[a-z0-9_]+(/[a-z0-9_]+)+$")
+    id: str = Field(pattern=r"^[a-z0-9_]+(/[a-z0-9_-]+)+$")
     """Such as memory/figure1e."""
     title: str
     paper: Literal["memory", "pearl"]

@@ -1,0 +1,118 @@
+"""Linear learners that forget, as data: which rule, how they explore, their tuned rates."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from pearl.words import validated
+from pearl.yaml_files import read_mapping
+
+Exploration = Literal["fixed", "error_adaptive"]
+Forgetting = Literal[
+    "none",
+    "directional",
+    "always_directional",
+    "isotropic",
+    "discount",
+    "window",
+    "restart",
+    "restart_in_v",
+]
+Trigger = Literal["rule", "page_hinkley", "adwin", "shift"]
+
+
+class Rates(BaseModel):
+    """What tuning chooses for one kind of features."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    bonus: float = Field(ge=0, le=1e6)
+    """alpha of mu + alpha sigma, or gamma of mu + gamma eps_u sigma."""
+    rate: float | None = Field(default=None, gt=0, le=1e9)
+    """The rule's: eta (directional, isotropic), the discount, W (window), tau (restart by the
+    tracked error), or the test's own (restart by a test: page_hinkley's threshold, adwin's
+    significance)."""
+
+
+class LinearMethod(BaseModel):
+    """Recursive least squares on given features, and what makes it uncertain again.
+
+    Forgetting changes A^-1, which decides exploration and the gain with which the estimate learns;
+    the estimate itself is forgotten only where the learner starts anew.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    label: str = ""
+    """What tables and figures call the method; decides nothing."""
+    family: Literal["contextual"] = "contextual"
+    exploration: Exploration
+    """fixed: mu + alpha sigma; error_adaptive: mu + gamma eps_u sigma, Eq. (6)."""
+    forgetting: Forgetting = "none"
+    """directional: Eq. (8); always_directional: Eq. (8) whatever the error; isotropic: after a
+    surprise, the trace that Eq. (8) adds, in equal parts in all directions; discount: A^-1 is
+    divided by the rate before every shrink, without a cap; window: all but the newest W
+    observations; restart: A^-1 = I/lambda; restart_in_v: the same within the shifted subspace V
+    alone, which only an oracle knows."""
+    trigger: Trigger = "rule"
+    """rule: the forgetting rule's own condition (directional: a surprise; restart: the users' mean
+    tracked error is above tau); page_hinkley, adwin: a test on standardised errors; shift: the
+    round of the shift, which only an oracle knows, and there the learner starts anew."""
+    rates: dict[Literal["dense", "sparse", "neural"], Rates]
+    """By kind of features; they come from tuning (linear_tuned.yaml)."""
+    test: float = Field(default=20.0, gt=0, le=1e6)
+    """The test's own rate where what is tuned is eta: directional forgetting after an alarm."""
+    hold: int = Field(default=200, ge=1)
+    """Rounds for which directional forgetting injects after an alarm, and the test rests."""
+    beta: float = Field(default=0.3, ge=0, lt=1)
+    """Memory of the error tracker, Eq. (5)."""
+    threshold: float = Field(default=0.05, ge=0, le=1)
+    """Nothing is injected where the tracked error isn't above it, Eq. (8)."""
+    error_start: float = Field(default=0.5, ge=0, le=1)
+    """eps_u before a user's first interaction."""
+    regularization: float = Field(default=1.0, ge=1e-6, le=1e6)
+    """lambda."""
+
+    @model_validator(mode="after")
+    def _is_a_known_product(self) -> Self:
+        known = {
+            "rule": (
+                *("none", "directional", "always_directional", "isotropic"),
+                *("discount", "window", "restart"),
+            ),
+            "page_hinkley": ("restart", "directional"),
+            "adwin": ("restart", "directional"),
+            "shift": ("restart", "restart_in_v"),
+        }[self.trigger]
+        if self.forgetting not in known:
+            raise ValueError(f"trigger {self.trigger} goes with forgetting {', '.join(known)}")
+        free = self.forgetting == "none" or self.trigger == "shift"
+        for features, rates in self.rates.items():
+            if free != (rates.rate is None):
+                raise ValueError(f"rates of {features}: {'no' if free else 'a'} rate is needed")
+        return self
+
+    @property
+    def oracle(self) -> bool:
+        """Whether the method is told of the shift."""
+        return self.trigger == "shift"
+
+
+@cache
+def load_linear_methods() -> dict[str, LinearMethod]:
+    """Return the methods of linear_methods.yaml with the rates of linear_tuned.yaml.
+
+    Raises:
+        SettingError: a method without rates, or a fault in either file.
+    """
+    folder = files("pearl.bandits")
+    tuned = read_mapping(folder / "linear_tuned.yaml")["rates"]
+    place = folder / "linear_methods.yaml"
+    return {
+        name: validated(LinearMethod, {**fields, "rates": tuned.get(name, {})}, f"{place}, {name}")
+        for name, fields in read_mapping(place).items()
+    }
