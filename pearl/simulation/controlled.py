@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pearl.bandits.heads.head import Features
+from pearl.bandits.heads.parts import Features
 from pearl.bandits.heads.registry import HEADS
 from pearl.bandits.method import BanditMethod
 from pearl.bandits.network import new_adam

@@ -10,7 +10,8 @@ import numpy as np
 from pearl.bandits import step
 from pearl.bandits.draws import draws
 from pearl.bandits.gram import rebuild
-from pearl.bandits.heads.head import Features, Model, RewardHead
+from pearl.bandits.heads.head import RewardHead
+from pearl.bandits.heads.parts import Features, Model
 from pearl.bandits.heads.play import folded, play, play_with_gram
 from pearl.bandits.method import BanditMethod
 from pearl.bandits.network import TrainingSettings

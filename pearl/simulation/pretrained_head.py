@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pearl.bandits.heads.head import Features, Model, Slates
 from pearl.bandits.heads.network import Adam
+from pearl.bandits.heads.parts import Features, Model, Slates
 from pearl.bandits.heads.registry import HEADS
 from pearl.bandits.network import Floats32, TrainingSettings
 from pearl.errors import SettingError

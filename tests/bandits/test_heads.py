@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from pearl.bandits.heads.bases import dots, spread
-from pearl.bandits.heads.head import Rows
 from pearl.bandits.heads.maml import Population, Tasks, adapted, meta
+from pearl.bandits.heads.parts import Rows
 from pearl.bandits.heads.registry import HEADS
 from pearl.bandits.heads.urm import URM
 from pearl.bandits.heads.vrf import VRF, divergence

@@ -18,9 +18,10 @@ from torch_heads import (
     vrf_elbo,
 )
 
-from pearl.bandits.heads.head import Features, Model, Rows, rating_draws
+from pearl.bandits.heads.head import rating_draws
 from pearl.bandits.heads.maml import Population, meta
 from pearl.bandits.heads.mrm import MRM
+from pearl.bandits.heads.parts import Features, Model, Rows
 from pearl.bandits.heads.registry import HEADS
 from pearl.bandits.network import TrainingSettings
 from pearl.bandits.training import update_draws

@@ -7,8 +7,8 @@ import pytest
 from prism_population import population
 
 from pearl.bandits.draws import draws
-from pearl.bandits.heads.head import Features
 from pearl.bandits.heads.network import forward, inputs
+from pearl.bandits.heads.parts import Features
 from pearl.bandits.heads.play import best, folded, outputs, waves
 from pearl.bandits.method import BanditMethod, load_methods
 from pearl.bandits.network import TrainingSettings, Weights, initial_weights, new_adam

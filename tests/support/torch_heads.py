@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 
-from pearl.bandits.heads.head import Features, Model
+from pearl.bandits.heads.parts import Features, Model
 from pearl.bandits.network import TrainingSettings
 
 Tensors = Mapping[str, torch.Tensor]

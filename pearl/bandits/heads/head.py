@@ -8,16 +8,13 @@ beside the network, such as every user's weights of the bases.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pearl.bandits.heads.network import (
     LAYERS,
-    Adam,
     Floats,
     Ints,
     Parameters,
@@ -28,67 +25,10 @@ from pearl.bandits.heads.network import (
     inputs,
     new_adam,
 )
+from pearl.bandits.heads.parts import Features, Loss, Model, Rows, Slates
 from pearl.bandits.network import Floats32, TrainingSettings
 from pearl.bandits.training import update_draws
 from pearl.randomness import generator
-
-Slates = tuple[Ints, Ints, Floats]
-"""Users (n,), arms (n, K) as rows of the arms' features, rewards (n, K)."""
-
-
-class Features(NamedTuple):
-    """What users and arms are known by."""
-
-    stated: Floats32
-    """(U, S), in [0, 1]."""
-    arms: Floats32
-    """(M, Z)."""
-
-
-class Rows(NamedTuple):
-    """Observations, n of them in the order of training."""
-
-    users: Ints
-    arms: Ints
-    rewards: Floats
-    noise: Floats
-    """Standard normal (n, B), for heads that sample their weights; (n, 0) for the others."""
-    kept: NDArray[np.bool_]
-    """What dropout keeps (n, 2, d)."""
-
-    def take(self, some: Ints | slice) -> Rows:
-        """Return some of the rows."""
-        return Rows(
-            self.users[some],
-            self.arms[some],
-            self.rewards[some],
-            self.noise[some],
-            self.kept[some],
-        )
-
-
-class Loss(NamedTuple):
-    """The loss of a batch and its gradient."""
-
-    total: float
-    """Summed over rows."""
-    outputs: Floats
-    """The mean loss by phi (n, B)."""
-    tables: Mapping[str, Floats]
-    """The mean loss by the head's own parameters."""
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """A head's parameters at work; they change in place."""
-
-    parameters: Parameters
-    adam: Adam
-
-    @property
-    def size(self) -> int:
-        """How many numbers are learned."""
-        return sum(array.size for array in self.parameters.values())
 
 
 class RewardHead(ABC):
@@ -249,9 +189,3 @@ def rating_draws(
         (n, 2, training.hidden), dtype=np.float32
     )
     return order, draws >= np.float32(training.dropout)
-
-
-def squared(mu: Floats, rewards: Floats) -> tuple[Floats, Floats]:
-    """Return (mu - r)^2 and its derivative by mu's logit."""
-    error = mu - rewards
-    return error * error, 2.0 * error * (mu * (1.0 - mu))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pearl.bandits.gradient import sigmoids
 from pearl.bandits.heads.bases import combined, dots, spread
-from pearl.bandits.heads.head import Features, Loss, Model, RewardHead, Rows, Slates, squared
+from pearl.bandits.heads.head import RewardHead
 from pearl.bandits.heads.maml import Population, adapted, meta
 from pearl.bandits.heads.network import (
     Floats,
@@ -30,6 +30,7 @@ from pearl.bandits.heads.network import (
     forward,
     inputs,
 )
+from pearl.bandits.heads.parts import Features, Loss, Model, Rows, Slates, squared
 from pearl.bandits.network import Floats32, TrainingSettings
 from pearl.randomness import generator
 

@@ -13,8 +13,9 @@ import numpy as np
 from pearl.bandits import step
 from pearl.bandits.folding import Folded, fold
 from pearl.bandits.gradient import multiply
-from pearl.bandits.heads.head import Features, Model, RewardHead
+from pearl.bandits.heads.head import RewardHead
 from pearl.bandits.heads.network import Floats, Ints, Parameters
+from pearl.bandits.heads.parts import Features, Model
 from pearl.bandits.method import BanditMethod
 from pearl.bandits.network import Floats32, Weights
 

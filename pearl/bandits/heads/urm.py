@@ -14,8 +14,9 @@ import math
 import numpy as np
 
 from pearl.bandits.gradient import exps, sigmoids, softpluses
-from pearl.bandits.heads.head import Loss, RewardHead, Rows, squared
+from pearl.bandits.heads.head import RewardHead
 from pearl.bandits.heads.network import Floats, Ints, Parameters
+from pearl.bandits.heads.parts import Loss, Rows, squared
 from pearl.bandits.network import Floats32
 
 _WIDEST = 10.0

@@ -16,8 +16,9 @@ import numpy as np
 
 from pearl.bandits.gradient import exps, sigmoids
 from pearl.bandits.heads.bases import combined, dots, spread
-from pearl.bandits.heads.head import Loss, RewardHead, Rows, squared
+from pearl.bandits.heads.head import RewardHead
 from pearl.bandits.heads.network import Floats, Ints, Parameters
+from pearl.bandits.heads.parts import Loss, Rows, squared
 from pearl.bandits.network import Floats32
 from pearl.randomness import generator
 
