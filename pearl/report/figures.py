@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from pearl.report.final_regret import FinalRegret
 from pearl.report.labels import apart
 from pearl.report.rewards.learning_figure import learning_curves, learning_size
+from pearl.report.rewards.partial_global_figure import PARTIAL_SIZE, partial_global
 from pearl.report.rewards.recovery_figure import RECOVERY_SIZE, recovery
 from pearl.report.rows import MethodRuns
 from pearl.report.style import Theme, save_both
@@ -155,6 +156,7 @@ FIGURES = {
     "regret_over_time": FigureKind(regret_over_time, lambda _: (840, 480)),
     "learning_curves": FigureKind(learning_curves, learning_size),
     "recovery": FigureKind(recovery, lambda _: RECOVERY_SIZE),
+    "partial_global": FigureKind(partial_global, lambda _: PARTIAL_SIZE),
 }
 """What `report: figure` of an experiment may name."""
 

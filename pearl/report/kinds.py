@@ -21,6 +21,16 @@ from pearl.report.rewards.by_method import against, cascade, controlled
 from pearl.report.rewards.by_setting import by_setting, settings_that_matter
 from pearl.report.rewards.judging import judge_reward
 from pearl.report.rewards.over_epochs import checkpoints, recovery_ends
+from pearl.report.rewards.partial_global import (
+    PartialTable,
+    estimate_partial,
+    partial_beneath,
+    partial_caption,
+    partial_cells,
+    partial_grids,
+    partial_keys,
+    partial_origin,
+)
 from pearl.report.rewards.plan import Plan
 from pearl.report.rewards.reading import ALONE, TO_DATE, Rewards, rewards_of
 from pearl.report.rewards.table import RewardTable, estimate_plan, reward_cells
@@ -139,6 +149,34 @@ def _of_rewards(
     )
 
 
+def _estimate_partial(
+    experiment: Experiment,
+    _paper: Paper,
+    runs: Sequence[Runs],
+    settings: ReportSettings,
+    _paper_horizon: int,
+) -> PartialTable:
+    return estimate_partial(experiment, runs, settings)
+
+
+def _no_claims(claim: AnyClaim, _table: PartialTable, _q: Q) -> Finding:
+    raise SettingError(f"Claim {claim.id}: nothing is published of {claim.experiment}.")
+
+
+PARTIAL_GLOBAL = Kind(
+    estimate=_estimate_partial,
+    first=lambda table: table.first,
+    tests=lambda _: {},
+    cells=lambda table, _in_table, _in_paper, _sizes: partial_cells(table),
+    judge=_no_claims,
+    beneath=lambda table, _m_table, _m_paper: partial_beneath(table),
+    grids=lambda table, _cells: partial_grids(table),
+    caption=partial_caption,
+    origin=partial_origin,
+    keys=partial_keys,
+)
+
+
 TABLES = {
     "final_regret": FINAL_REGRET,
     "reward_by_flip": _of_rewards(reward_by_flip),
@@ -149,6 +187,7 @@ TABLES = {
     "epoch_tests": _of_rewards(epoch_tests),
     "settings": _of_rewards(by_setting, remarks=settings_that_matter),
     "recovery_ends": _of_rewards(recovery_ends),
+    "partial_global": PARTIAL_GLOBAL,
 }
 """What `report: table` of an experiment may name."""
 

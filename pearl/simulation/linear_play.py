@@ -30,12 +30,14 @@ class Played:
         state: P, estimate and errors after the last round.
         alarms: int64, rounds (from 1) after which a test, a tracked error's threshold or an oracle
             made the learner start anew or inject.
+        watches: whether the method waits for something to happen, so that it can be late.
         capped: growths that the ceiling cut.
     """
 
     rounds: LinearRounds
     state: LinearState
     alarms: NDArray[np.int64]
+    watches: bool
     capped: int
 
 
@@ -68,12 +70,12 @@ def play_linear(
         if shift_round < rounds.horizon:
             start_anew(rounds, state, method, rule, shift_round - 1)
             to(shift_round, rounds.horizon)
-        return Played(rounds, state, np.array([shift_round]), capped)
+        return Played(rounds, state, np.array([shift_round]), False, capped)
     if method.trigger == "rule":
         to(0, rounds.horizon)
-        rare = method.forgetting in ("restart", "directional")
-        forgot = np.flatnonzero(rounds.forgot) + 1 if rare else np.empty(0, np.int64)
-        return Played(rounds, state, forgot, capped)
+        watches = method.forgetting in ("restart", "directional", "isotropic")
+        forgot = np.flatnonzero(rounds.forgot) + 1 if watches else np.empty(0, np.int64)
+        return Played(rounds, state, forgot, watches, capped)
     directional = method.forgetting == "directional"
     rate = method.rates[features].rate or 0.0  # type: ignore[index]
     test = DriftTest(method, method.test if directional else rate)
@@ -88,7 +90,7 @@ def play_linear(
             left = method.hold
         else:
             _reset(rounds, state, rule, t, np.ones(d, dtype=bool))
-    return Played(rounds, state, np.array(alarms, dtype=np.int64), capped)
+    return Played(rounds, state, np.array(alarms, dtype=np.int64), True, capped)
 
 
 def start_anew(

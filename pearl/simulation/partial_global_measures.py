@@ -48,7 +48,8 @@ def facts_of(
         before and after the shift, capped and, where there is a shift: recovered (0 or 1), recovery
         (rounds; what remains of the run where it didn't), spent_in_v and spent_outside (by how much
         forgetting raised P's trace from the shift until recovery), spent_ratio (all over in V: the
-        forgetting inefficiency of Proposition 5), delay (rounds from the shift to the next alarm),
+        forgetting inefficiency of Proposition 5), of a method that watches detected (0 or 1) and
+        delay (rounds from the shift to the next alarm, what remains of the run without one),
         dimension_v, length_ratio (|g|^2 over |P_V g|^2, after the shift, of sums).
     """
     settings, rounds = world.settings, played.rounds
@@ -71,17 +72,21 @@ def facts_of(
     spent = rounds.spent[shift - 1 : until].sum(axis=0)
     chosen = rounds.features[np.arange(len(regret)), rounds.arms][shift:]
     inside = float(np.sum(chosen[:, :in_v] ** 2))
-    later = played.alarms[played.alarms > shift]
     return facts | {
         "recovered": int(found is not None),
         "recovery": rest if found is None else found,
         "spent_in_v": float(spent[0]),
         "spent_outside": float(spent[1]),
         **({"spent_ratio": float(spent.sum() / spent[0])} if spent[0] > 0 else {}),
-        **({"delay": int(later[0]) - shift} if len(later) else {}),
+        **(_delay(played, shift, rest) if played.watches else {}),
         "dimension_v": in_v,
         **({"length_ratio": float(np.sum(chosen**2)) / inside} if inside > 0 else {}),
     }
+
+
+def _delay(played: Played, shift: int, rest: int) -> dict[str, Fact]:
+    later = played.alarms[played.alarms > shift]
+    return {"detected": int(len(later) > 0), "delay": int(later[0]) - shift if len(later) else rest}
 
 
 def series_of(regret: Array, played: Played, window: int) -> dict[str, Array]:

@@ -22,13 +22,20 @@ from pearl.words import validated
 from pearl.yaml_files import read_mapping
 
 
-class Tuning(BaseModel):
-    """What is tried, and on what: linear_tuning.yaml."""
+class Instances(BaseModel):
+    """Seeds and numbers of shifted dimensions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seeds: tuple[int, ...]
     shifted: tuple[int, ...]
+
+
+class Tuning(Instances):
+    """What is tried, and on what: linear_tuning.yaml."""
+
+    fewer: dict[Features, Instances] = {}
+    """By features, in place of seeds and shifted."""
     horizon: int
     bonus: dict[str, tuple[float, ...]]
     """By exploration."""
@@ -41,6 +48,10 @@ class Tuning(BaseModel):
         rates: tuple[float | None, ...] = (None,) if name is None else self.rate[name]
         for rate, bonus in product(rates, self.bonus[method.exploration]):
             yield Rates(bonus=bonus, rate=rate)
+
+    def instances(self, features: Features) -> Instances:
+        """Return the seeds and numbers of shifted dimensions for these features."""
+        return self.fewer.get(features, self)
 
 
 @cache
@@ -62,9 +73,10 @@ def rate_name(method: LinearMethod) -> str | None:
 
 def instances(features: Features, tuning: Tuning) -> Iterator[tuple[int, Rounds]]:
     """Yield s and a seed's rounds, for every seed and s that tuning looks at."""
-    for seed in tuning.seeds:
+    chosen = tuning.instances(features)
+    for seed in chosen.seeds:
         network: Mapping[str, NDArray[Any]] | None = None
-        for s in tuning.shifted:
+        for s in chosen.shifted:
             settings = PartialGlobalSettings(features=features, shifted=s)
             if network is None and features == "neural":
                 network = pretrain(_part(settings, tuning.horizon), Path(), seed)

@@ -187,7 +187,9 @@ def test_a_test_warms_up_and_survives_perfect_predictions() -> None:
 def test_tuning_looks_at_none_of_the_experiments_seeds() -> None:
     experiment = load_experiment("pearl/partial-global")
     for profile in ("smoke", "sample", "paper"):
-        assert not set(load_tuning().seeds) & set(experiment.under(profile).seed_list())
+        seeds = set(experiment.under(profile).seed_list())
+        for features in ("dense", "sparse", "neural"):
+            assert not seeds & set(load_tuning().instances(features).seeds)
     assert len(experiment.under("paper").seed_list()) >= 20
 
 
@@ -198,7 +200,8 @@ def test_recorded_rates_are_among_those_tried_and_their_regret_is_found_again() 
         for features, rates in chosen.rates.items():
             assert rates in tuning.tried(chosen), (name, features)
             found = record["found"][name][features]
-            assert all(found["least"][s] <= found["regret"][s] for s in tuning.shifted)
+            for s in tuning.instances(features).shifted:
+                assert found["least"][s] <= found["regret"][s]
     few = tuning.model_copy(update={"shifted": (4,)})
     drawn = list(instances("dense", few))
     for name in ("directional_a", "discount_f"):
