@@ -12,7 +12,7 @@ Weights are float32 and change in place.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,9 @@ class TrainingSettings(BaseModel):
     learning_rate: float = Field(default=1e-3, gt=0, le=1)
     """Adam's step size, in pretraining and online."""
     batch: int = Field(default=32, ge=1)
-    """Pairs (pretraining) or observations (online) a gradient step."""
+    """Pairs or interactions (pretraining) or observations (online) a gradient step."""
+    pretrain_batch: Literal["pairs", "interactions"] = "pairs"
+    """What `batch` counts in pretraining: pairs, or interactions with all their pairs."""
     pretrain_epochs: int = Field(default=5, ge=0)
     """How often pretraining passes over its pairs."""
     passes: int = Field(default=1, ge=0)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.bandits.network import Adam, Floats32, TrainingSettings, Weights, new_adam
-from pearl.bandits.trainer import Rows, train
+from pearl.bandits.trainer import Rows, even_steps, train
 from pearl.randomness import generator
 
 Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ def pretrain(
         slate_arms: every slate's arms (n, K), as rows of `embeddings`.
         rewards: their rewards (n, K).
         embeddings: the arms' features (M, Z).
-        settings: batch (pairs a step), pretrain_epochs, dropout, learning rate.
+        settings: batch and its unit, pretrain_epochs, dropout, learning rate.
         seed: the run's seed; with the epoch it indexes order and dropout.
         adam: the optimiser's state, changed in place; None starts it anew.
 
@@ -43,27 +43,32 @@ def pretrain(
         step; nan without pairs.
     """
     state = new_adam(weights) if adam is None else adam
-    users, better, worse = pairs(slate_users, slate_arms, rewards)
+    slates, better, worse = pairs(slate_arms, rewards)
+    users = slate_users[slates]
     losses = np.full(settings.pretrain_epochs, np.nan)
     if len(users) == 0:
         return losses
     share = np.ones(len(stated), dtype=np.float32)
     for epoch in range(settings.pretrain_epochs):
         order, kept = pretrain_draws(settings, len(users), seed, epoch)
+        ends = even_steps(len(users), settings.batch)
+        if settings.pretrain_batch == "interactions":
+            order, ends = by_slate(slates, order, settings.batch)
         both = np.stack([better[order], worse[order]], axis=1).ravel()
-        rows = Rows(np.repeat(users[order], 2), both, None, kept.reshape(-1, 2, settings.hidden))
+        kept = kept.reshape(-1, 2, settings.hidden)
+        rows = Rows(np.repeat(users[order], 2), both, None, kept, 2 * ends)
         losses[epoch] = train(weights, state, stated, share, embeddings, rows, settings)
         losses[epoch] /= len(users)
     return losses
 
 
-def pairs(slate_users: Ints, slate_arms: Ints, rewards: Floats) -> tuple[Ints, Ints, Ints]:
-    """Return user, better and worse arm of every pair of a slate whose rewards differ.
+def pairs(slate_arms: Ints, rewards: Floats) -> tuple[Ints, Ints, Ints]:
+    """Return slate, better and worse arm of every pair of a slate whose rewards differ.
 
     Slates come in their order, a slate's pairs (i, j), i < j, lexicographically.
     """
     slate, better, worse = comparisons(rewards)
-    return slate_users[slate], slate_arms[slate, better], slate_arms[slate, worse]
+    return slate, slate_arms[slate, better], slate_arms[slate, worse]
 
 
 def comparisons(rewards: Floats) -> tuple[Ints, Ints, Ints]:
@@ -74,6 +79,27 @@ def comparisons(rewards: Floats) -> tuple[Ints, Ints, Ints]:
     wins = ahead[slate, pair] > behind[slate, pair]
     i, j = first[pair], second[pair]
     return slate, np.where(wins, i, j), np.where(wins, j, i)
+
+
+def by_slate(slates: Ints, order: Ints, batch: int) -> tuple[Ints, Ints]:
+    """Keep a slate's pairs together, slates in the order in which their first pairs come.
+
+    Args:
+        slates: every pair's slate (n,).
+        order: a permutation of the n pairs.
+        batch: slates a step.
+
+    Returns:
+        The pairs' order, and where each step's pairs end.
+    """
+    _, which = np.unique(slates, return_inverse=True)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    first = np.full(which.max() + 1, len(order))
+    np.minimum.at(first, which, place)
+    together = np.lexsort((place, first[which]))
+    turn = np.unique(first[which][together], return_inverse=True)[1] // batch
+    return together, np.append(np.flatnonzero(np.diff(turn)) + 1, len(order))
 
 
 def pretrain_draws(settings: TrainingSettings, n: int, seed: int, epoch: int) -> tuple[Ints, Flags]:

@@ -26,6 +26,13 @@ class Rows(NamedTuple):
     """(n,); None: rows 2i and 2i + 1 are the better and the worse of a pair."""
     kept: NDArray[np.bool_]
     """What dropout keeps of both layers' outputs (n, 2, d)."""
+    ends: Ints
+    """Where each gradient step's rows end, ascending, the last n; a pair is never cut."""
+
+
+def even_steps(n: int, rows: int) -> Ints:
+    """Return the ends of steps of `rows` rows each, the last of what is left of n."""
+    return np.minimum(np.arange(rows, n + rows, rows, dtype=np.int64), n)
 
 
 def train(
@@ -37,7 +44,7 @@ def train(
     rows: Rows,
     settings: TrainingSettings,
 ) -> float:
-    """Take one step of Adam every `settings.batch` rows or pairs; weights change in place.
+    """Take a step of Adam on the rows up to each of `rows.ends`; weights change in place.
 
     Args:
         weights: what is trained.
@@ -46,23 +53,23 @@ def train(
         share: the factor with which every user's learned embedding enters (U,).
         embeddings: the arms' features (M, Z).
         rows: what to train on.
-        settings: batch, dropout, learning rate.
+        settings: dropout, learning rate.
 
     Returns:
         The loss, squared error or -log of the better's probability, summed over rows or pairs.
     """
     pairwise = rows.rewards is None
     rewards = np.empty(0, dtype=np.float32) if rows.rewards is None else rows.rewards
-    size = settings.batch * (2 if pairwise else 1)
     S, E = stated.shape[1], weights.users.shape[1]
     scale = 1.0 / (1.0 - settings.dropout)
-    room = _room(weights, min(size, len(rows.users)))
+    starts = np.concatenate([[0], rows.ends[:-1]])
+    room = _room(weights, int((rows.ends - starts).max(initial=0)))
     w, gradient = (Weights(*(_aligned(*array.shape) for array in weights)) for _ in range(2))
     for working, array in zip(w, weights, strict=True):
         working[...] = array
     total = 0.0
-    for start in range(0, len(rows.users), size):
-        part = slice(start, start + size)
+    for start, end in zip(starts.tolist(), rows.ends.tolist(), strict=True):
+        part = slice(start, end)
         users = rows.users[part]
         batch = Batch(*(array[: len(users)] for array in room))
         batch.x[:, :S] = stated[users]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.bandits.network import Adam, Floats32, TrainingSettings, Weights
-from pearl.bandits.trainer import Rows, train
+from pearl.bandits.trainer import Rows, even_steps, train
 from pearl.randomness import generator
 
 Ints = NDArray[np.int64]
@@ -55,7 +55,8 @@ def update(
     total = 0.0
     for k in range(settings.passes):
         order, kept = update_draws(settings, n, seed, number, k)
-        rows = Rows(users[order], arms[order], rewards[order].astype(np.float32), kept)
+        seen = rewards[order].astype(np.float32)
+        rows = Rows(users[order], arms[order], seen, kept, even_steps(n, settings.batch))
         total += train(weights, adam, stated, share, embeddings, rows, settings)
     return total / (n * settings.passes)
 

@@ -6,6 +6,8 @@ the same names stand in pearl.bandits, where they are used.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -21,7 +23,9 @@ class NetworkSettings(BaseModel):
     learning_rate: float = Field(default=0.001, gt=0, le=1)
     """Adam's step, in pretraining and online."""
     batch: int = Field(default=32, ge=1)
-    """Pairs (pretraining) or observations (online) in a minibatch."""
+    """Observations in an online minibatch; in pretraining what `pretrain_batch` says."""
+    pretrain_batch: Literal["pairs", "interactions"] = "pairs"
+    """What a minibatch of pretraining counts: pairs, or interactions with all their pairs."""
     pretrain_epochs: int = Field(default=5, ge=0)
     """Passes over the pretraining pairs."""
     passes: int = Field(default=1, ge=1)

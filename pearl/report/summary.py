@@ -56,12 +56,20 @@ def _printed_view(experiment: str, place: str, printed: Sequence[Finding]) -> Cl
         kind="number",
         experiment=experiment,
         published="in the table",
-        measures=(Measure("", "beside each, in the table", "", verdict),),
+        measures=(Measure("", f"beside each, in the table{_seeds(printed)}", "", verdict),),
         verdict=verdict,
         tone="bad" if bad else ("good" if good else "open"),
         scope=printed[0].scope,
         note="",
     )
+
+
+def _seeds(printed: Sequence[Finding]) -> str:
+    counts = {cell.measured.n for one in printed for cell in one.cells if cell.measured}
+    if not counts:
+        return ""
+    least, most = min(counts), max(counts)
+    return f"; {least} seeds" if least == most else f"; {least} to {most} seeds"
 
 
 def _numbers(printed: Sequence[Finding], *, sample: bool) -> str:

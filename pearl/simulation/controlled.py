@@ -95,7 +95,6 @@ def _instance(world: ControlledWorld) -> dict[str, Fact]:
     settings = world.settings
     return {
         "instance/users": settings.users,
-        "instance/slates": settings.interactions + settings.pretrain_interactions,
         "instance/pretraining": settings.pretrain_interactions,
         "instance/interactions": settings.interactions,
         "instance/flipped_users": settings.users if settings.inversion else 0,

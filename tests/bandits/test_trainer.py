@@ -15,7 +15,7 @@ from made_observations import Observed, made_observations
 
 from pearl.bandits.gradient import Batch, differentiate, exp, log1p, multiply, sigmoid
 from pearl.bandits.network import TrainingSettings, Weights, new_adam
-from pearl.bandits.pretraining import pairs, pretrain, pretrain_draws
+from pearl.bandits.pretraining import by_slate, pairs, pretrain, pretrain_draws
 from pearl.bandits.training import update, update_draws
 
 SMALL = TrainingSettings(hidden=16, embedding=4, batch=8)
@@ -187,10 +187,21 @@ def test_damping_can_be_left_out() -> None:
 def test_ties_are_skipped() -> None:
     rewards = np.array([[0.5, 0.5, 0.9], [0.2, 0.2, 0.2], [0.3, 0.1, 0.3]])
     arms = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
-    users, better, worse = pairs(np.array([10, 11, 12]), arms, rewards)
+    slates, better, worse = pairs(arms, rewards)
+    users = np.array([10, 11, 12])[slates]
     assert users.tolist() == [10, 10, 12, 12]
     assert better.tolist() == [3, 3, 7, 9]
     assert worse.tolist() == [1, 2, 8, 8]
+
+
+def test_a_step_of_interactions_keeps_their_pairs_together() -> None:
+    slates = np.array([4, 4, 4, 7, 9, 9])
+    order, ends = by_slate(slates, np.array([3, 5, 0, 4, 2, 1]), batch=2)
+    assert slates[order].tolist() == [7, 9, 9, 4, 4, 4]
+    assert order.tolist() == [3, 5, 4, 0, 2, 1]
+    assert ends.tolist() == [3, 6]
+    assert by_slate(slates, np.arange(6), batch=1)[1].tolist() == [3, 4, 6]
+    assert by_slate(slates, np.arange(6), batch=9)[1].tolist() == [6]
 
 
 def test_nothing_to_learn_from() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 import torch
@@ -53,14 +55,23 @@ class TorchTrainer:
                 total += self.step((torch.sigmoid(logits) - rewards) ** 2)
         return total / (n * self.settings.passes)
 
+    def steps(self, of_slate: np.ndarray, order: np.ndarray, size: int) -> list[np.ndarray]:
+        if self.settings.pretrain_batch == "pairs":
+            return [order[start : start + size] for start in range(0, len(order), size)]
+        turns = list(dict.fromkeys(of_slate[order].tolist()))
+        whole = [order[of_slate[order] == slate] for slate in turns]
+        return [np.concatenate(whole[k : k + size]) for k in range(0, len(whole), size)]
+
     def pretrain(self, slates: tuple[np.ndarray, np.ndarray, np.ndarray]) -> list[float]:
-        users, better, worse = pairs(*slates)
+        of_slate, better, worse = pairs(*slates[1:])
+        users = slates[0][of_slate]
         losses, size = [], self.settings.batch
         for epoch in range(self.settings.pretrain_epochs):
             order, kept = pretrain_draws(self.settings, len(users), 42, epoch)
-            total = 0.0
-            for start in range(0, len(users), size):
-                rows, part = order[start : start + size], kept[start : start + size]
+            total, start = 0.0, 0
+            for rows in self.steps(of_slate, order, size):
+                part = kept[start : start + len(rows)]
+                start += len(rows)
                 ahead = self.logits(users[rows], better[rows], part[:, 0])
                 behind = self.logits(users[rows], worse[rows], part[:, 1])
                 total += self.step(torch.nn.functional.softplus(behind - ahead))
@@ -108,10 +119,12 @@ def test_two_updates_of_2000_observations() -> None:
     assert adam.steps[0] == 2 * 63
 
 
-@pytest.mark.parametrize("stated", [8, 0])
-def test_an_epoch_of_pretraining(stated: int) -> None:
-    """With user features and without any (d_u = 0)."""
-    settings = TrainingSettings(pretrain_epochs=1, embedding=32 if stated else 0)
+@pytest.mark.parametrize(("stated", "counted"), [(8, "pairs"), (0, "pairs"), (8, "interactions")])
+def test_an_epoch_of_pretraining(stated: int, counted: Literal["pairs", "interactions"]) -> None:
+    """With user features and without any (d_u = 0); a step of 32 pairs or of 32 interactions."""
+    settings = TrainingSettings(
+        pretrain_epochs=1, embedding=32 if stated else 0, pretrain_batch=counted
+    )
     observed = made_observations(1200, users=400, texts=2000, stated=stated)
     slates = slates_of(observed, 300)
     weights = observed.weights(settings)

@@ -47,6 +47,7 @@ NETWORK = {
     "dropout": 0.0,
     "learning_rate": 0.01,
     "batch": 16,
+    "pretrain_batch": "interactions",
     "pretrain_epochs": 3,
     "passes": 2,
     "embedding": 8,

@@ -13,10 +13,11 @@ from pearl.report.rewards.plan import GridPlan, Line, Style
 from pearl.report.rewards.table import RewardTable, setting_words
 from pearl.report.views import Entry, Grid
 
-CAVEAT = (
+REPLAYED = (
     "Intervals cover seeds, each of which draws its own split, flipped users, order and network;"
     " they don't cover new users or other responses."
 )
+SIMULATED = "Intervals cover seeds, each of which draws its own users, arms, noise and network."
 NONE = Entry("\N{EM DASH}")
 
 
@@ -54,7 +55,7 @@ def beneath(table: RewardTable, m_table: int, m_paper: int) -> tuple[str, ...]:
             "Beneath a number stands its interval, then what the paper prints, with the verdict on"
             " it; what only follows from printed numbers has none."
         )
-    said.append(CAVEAT)
+    said.append(_caveat(table))
     return tuple(said)
 
 
@@ -98,7 +99,7 @@ def origin(table: RewardTable) -> tuple[tuple[str, str], ...]:
         ("settings", f"{', '.join(settings)}, epochs = {first.horizon}"),
         ("variants", ", ".join(varied)),
         ("profile", first.profile),
-        ("intervals", f"{', '.join(methods)}. {CAVEAT}" if methods else ""),
+        ("intervals", f"{', '.join(methods)}. {_caveat(table)}" if methods else ""),
         *seed_lines(run for runs in rewards.all_runs for run in runs.methods.values()),
     ]
     return tuple((name, value) for name, value in lines if value)
@@ -165,3 +166,7 @@ def _entry(cell: Cell | None, style: Style) -> Entry:
 
 def _typeset(published: str) -> str:
     return published.replace("-", MINUS)
+
+
+def _caveat(table: RewardTable) -> str:
+    return SIMULATED if table.rewards.first.provenance is None else REPLAYED
