@@ -82,6 +82,8 @@ class Experiment(BaseModel):
     """Settings (or `horizon`) by name, each laid alone over the whole grid beside the base."""
     variant_methods: tuple[str, ...] | None = None
     """The methods that the variants are run with; all by default."""
+    users: tuple[str, ...] = ()
+    """What of each user the results hold, such as error: names of what its runs tell of users."""
     profiles: dict[Profile, ProfileChange] = {}
     report: Shown = Shown()
 
@@ -125,9 +127,9 @@ def load_experiments(project: Project | None = None) -> dict[str, Experiment]:
         SettingError: a malformed file, an id used twice, or an unknown environment, method or
             reference.
     """
-    places = list(_yaml_files(files("pearl.experiments") / "definitions"))
+    places = list(yaml_files(files("pearl.experiments") / "definitions"))
     if project is not None and (own := project.root / "experiments").is_dir():
-        places += [place for place in _yaml_files(own) if place.name != "environments.yaml"]
+        places += [place for place in yaml_files(own) if place.name != "environments.yaml"]
     environments = load_environments(project)
     experiments: dict[str, Experiment] = {}
     for place in places:
@@ -164,9 +166,10 @@ def _check_names(experiment: Experiment, environments: dict[str, Environment], w
         one_of(experiment.reference, methods, f"method for `reference` among the methods {where}")
 
 
-def _yaml_files(folder: Traversable) -> Iterator[Traversable]:
+def yaml_files(folder: Traversable) -> Iterator[Traversable]:
+    """Yield the YAML files of a folder and of its folders, by name."""
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
-            yield from _yaml_files(entry)
+            yield from yaml_files(entry)
         elif entry.name.endswith(".yaml"):
             yield entry

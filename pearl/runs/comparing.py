@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.runs.canonical import canonical
-from pearl.runs.stored import StoredRun
+from pearl.runs.stored import StoredRun, single
 
 if TYPE_CHECKING:
     from pearl.simulation.trajectory import Trajectory
@@ -36,11 +36,25 @@ def differences(stored: StoredRun, made: Trajectory) -> tuple[str, ...]:
                 found.append(f"{kind} {name}: {'made' if name in now else 'stored'} only")
             else:
                 found += _unequal(name, before[name], np.asarray(now[name], dtype=np.float64))
+    kept, users = stored.users(), made.users
+    for name in dict.fromkeys([*kept, *users]):
+        if name not in kept or name not in users:
+            found.append(f"users {name}: {'made' if name in users else 'stored'} only")
+        else:
+            found += _unequal_users(name, kept[name], single(users[name]))
     for name in dict.fromkeys([*stored.facts, *made.facts]):
         was, is_now = stored.facts.get(name), made.facts.get(name)
         if canonical(was) != canonical(is_now):
             found.append(f"{name}: {was!r} stored, {is_now!r} made")
     return tuple(found)
+
+
+def _unequal_users(name: str, stored: NDArray[np.float32], made: NDArray[np.float32]) -> list[str]:
+    if stored.shape != made.shape:
+        return [f"{name}: shape {stored.shape} stored, {made.shape} made"]
+    # Every single-precision number is a double one: equal bits stay equal.
+    wide = (np.ascontiguousarray(each.reshape(-1), np.float64) for each in (stored, made))
+    return _unequal(name, *wide)
 
 
 def _unequal(name: str, stored: NDArray[Any], made: NDArray[Any]) -> list[str]:

@@ -6,7 +6,7 @@ same pyarrow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,9 @@ FIXED = [
 ]
 # Columns that files made by earlier versions lack: no variants and no networks then.
 LATER = [("variant", pa.string()), ("network", pa.string())]
-LISTS = ("curve.", "series.")
+USERS = "user."
+"""Columns of one number a user, or of a row of numbers a user, one user after the other."""
+LISTS = ("curve.", "series.", USERS)
 PARTS = ("metric.", "fact.", *LISTS)
 CURVES = [
     ("curve_t", pa.list_(pa.int64())),
@@ -58,8 +60,14 @@ def curve_rounds(horizon: int) -> NDArray[np.int64]:
     return np.unique(np.rint(points).astype(np.int64))
 
 
-def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
-    """Return a stored run as one row of the experiment that planned it, in the plan's words."""
+def row(stored: StoredRun, planned: PlannedRun, users: Collection[str] = ()) -> dict[str, Any]:
+    """Return a stored run as one row of the experiment that planned it, in the plan's words.
+
+    Args:
+        stored: the run.
+        planned: whose words the row has.
+        users: which of the things measured of each user the row holds.
+    """
     run = planned
     environment = run.spec.config["environment"]
     regret = stored.regret()
@@ -72,6 +80,9 @@ def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
         parts[f"curve.{name}"] = _all_printed(curve[rounds - 1])
     for name, values in stored.series().items():
         parts[f"series.{name}"] = _all_printed(values)
+    if users:
+        kept = stored.users()
+        parts |= {f"{USERS}{name}": kept[name].reshape(-1) for name in users if name in kept}
     return {
         "key": run.key,
         "experiment": run.experiment,
@@ -99,8 +110,8 @@ def row(stored: StoredRun, planned: PlannedRun) -> dict[str, Any]:
 def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
     """Return rows as a table sorted by key.
 
-    Whole numbers make an int64 column, others float64, curves and series lists of float64; what a
-    run lacks is null.
+    Whole numbers make an int64 column, others float64, curves and series lists of float64, what was
+    measured of users lists of float32; what a run lacks is null.
     """
     ordered = sorted(rows, key=lambda each: str(each["key"]))
     parts = sorted({name for each in ordered for name in each if name.startswith(PARTS)})
@@ -170,6 +181,8 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def _type(rows: list[dict[str, Any]], name: str) -> pa.DataType:
+    if name.startswith(USERS):
+        return pa.list_(pa.float32())
     if name.startswith(LISTS):
         return pa.list_(pa.float64())
     values = [each[name] for each in rows if each.get(name) is not None]

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 FILES = ("run.json", "facts.json", "machine.json", "curve.parquet", "episodes.parquet")
 SERIES = "series.parquet"
 """There only where the run has series."""
+USERS = "users.parquet"
+"""There only where the run tells users apart."""
 SEAL = "seal.json"
 
 
@@ -76,6 +78,19 @@ class StoredRun:
             for name, each in zip(table["name"].to_pylist(), values, strict=True)
         }
 
+    def users(self) -> dict[str, NDArray[np.float32]]:
+        """Return what was measured of each user by name, float32[U] or [U, n]; empty without."""
+        if not (self.folder / USERS).is_file():
+            return {}
+        table = pq.read_table(self.folder / USERS)
+        found = {}
+        for name, width, values in zip(
+            table["name"].to_pylist(), table["width"].to_pylist(), table["values"], strict=True
+        ):
+            flat = np.asarray(values.values.to_numpy(), dtype=np.float32)
+            found[name] = flat.reshape(-1, width) if width else flat
+        return found
+
     def episode_starts(self) -> NDArray[np.int64]:
         """Return the rounds, from 1, at which an episode began."""
         column = pq.read_table(self.folder / "episodes.parquet").column("start")
@@ -89,7 +104,8 @@ def write_run(
     regret = np.asarray(trajectory.regret, dtype=np.float64)
     starts = np.asarray(trajectory.episode_starts, dtype=np.int64)
     rounds = np.arange(1, len(regret) + 1, dtype=np.int64)
-    names = (*FILES, SERIES) if trajectory.series else FILES
+    optional = ((SERIES, trajectory.series), (USERS, trajectory.users))
+    names = (*FILES, *(name for name, content in optional if content))
     with whole_folder(folder) as temporary:
         _write_json(temporary / "run.json", {"key": run.key, **run.model_dump(mode="json")})
         _write_json(temporary / "facts.json", dict(trajectory.facts))
@@ -108,6 +124,10 @@ def write_run(
                 temporary / SERIES,
                 compression="zstd",
             )
+        if trajectory.users:
+            pq.write_table(
+                _users_table(_arrays(trajectory.users)), temporary / USERS, compression="zstd"
+            )
         _write_json(temporary / SEAL, {name: sha256_of(temporary / name) for name in names})
 
 
@@ -123,8 +143,9 @@ def read_run(folder: Path) -> StoredRun:
             raise CorruptRunError(folder, f"{name} is missing")
         if sha256_of(folder / name) != seal.get(name):
             raise CorruptRunError(folder, f"{name} is not what was written")
-    if SERIES not in seal and (folder / SERIES).exists():
-        raise CorruptRunError(folder, f"{SERIES} is not what was written")
+    for name in (SERIES, USERS):
+        if name not in seal and (folder / name).exists():
+            raise CorruptRunError(folder, f"{name} is not what was written")
     content = _read_json(folder, "run.json")
     key = content.pop("key", None)
     try:
@@ -147,6 +168,21 @@ def _series_table(series: Mapping[str, NDArray[np.float64]]) -> pa.Table:
     """Return series of any lengths as one table, a row a series."""
     kinds = pa.schema([("name", pa.string()), ("values", pa.list_(pa.float64()))])
     return pa.table({"name": list(series), "values": list(series.values())}, schema=kinds)
+
+
+def _users_table(users: Mapping[str, NDArray[np.float64]]) -> pa.Table:
+    """Return arrays of one row a user as one table; `width` is 0 where a user has one number."""
+    kinds = pa.schema(
+        [("name", pa.string()), ("width", pa.int32()), ("values", pa.list_(pa.float32()))]
+    )
+    values = [single(each).reshape(-1) for each in users.values()]
+    widths = [each.shape[1] if each.ndim == 2 else 0 for each in users.values()]
+    return pa.table({"name": list(users), "width": widths, "values": values}, schema=kinds)
+
+
+def single(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return numbers in single precision: how what is measured of users is kept."""
+    return np.asarray(values, dtype=np.float32)
 
 
 def _floats(column: pa.ChunkedArray) -> NDArray[np.float64]:

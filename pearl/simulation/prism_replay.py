@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from pearl.simulation.pretrained_network import (
 )
 from pearl.simulation.prism_pretraining import KIND, pretrain, pretraining
 from pearl.simulation.prism_slates import load
+from pearl.simulation.prism_users import user_arrays
 from pearl.simulation.replay import Learner, play, play_without_network
 from pearl.simulation.replay_series import trajectory
 from pearl.simulation.trajectory import Fact, Trajectory
@@ -57,7 +59,8 @@ def run(
         log = play(blocks, learner_of(world, method, epochs, pretrained))
     else:
         log = play_without_network(blocks, method, seed)
-    return trajectory(log, world.changed, _instance(world, epochs))
+    made = trajectory(log, world.changed, _instance(world, epochs))
+    return replace(made, users=user_arrays(world, log))
 
 
 def learner_of(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pearl.bandits import step
 from pearl.simulation.calibration import calibration, last_tenth
-from pearl.simulation.recovery import recovery
+from pearl.simulation.recovery import POINTS, recovery
 from pearl.simulation.replay_log import Log
 from pearl.simulation.trajectory import Fact, Trajectory
 
@@ -70,6 +70,22 @@ def _rewards(log: Log, groups: Mapping[str, NDArray[np.bool_]]) -> dict[str, Arr
     }
 
 
+def _over_time(log: Log, said: step.Log) -> dict[str, Array]:
+    """Return means over equal parts of the run, at most 120; "t" is where a part ends."""
+    ends = np.arange(1, min(POINTS, len(log)) + 1) * len(log) // min(POINTS, len(log))
+    width = np.diff(ends, prepend=0)
+
+    def mean(values: Array) -> Array:
+        total = np.cumsum(values)[ends - 1]
+        return np.diff(total, prepend=0.0) / width
+
+    return {
+        "time/t": ends.astype(np.float64),
+        "time/uncertainty": mean(said.uncertainties),
+        "time/tracker": mean(said.errors),
+    }
+
+
 def _predictions(log: Log, said: step.Log) -> dict[str, Array]:
     end = last_tenth(len(log))
     bins = calibration(said.means[end], log.reward[end])
@@ -79,6 +95,7 @@ def _predictions(log: Log, said: step.Log) -> dict[str, Array]:
         "epoch/uncertainty": _by_epoch(log, said.uncertainties),
         "epoch/injection_rate": _by_epoch(log, said.injected.astype(np.float64)),
         "epoch/cap_rate": _by_epoch(log, said.capped.astype(np.float64)),
+        **_over_time(log, said),
         "reliability/predicted": bins.predicted,
         "reliability/observed": bins.observed,
         "reliability/count": bins.count,

@@ -26,6 +26,9 @@ class Trajectory:
             tables and MLflow show them thinned, as the regret.
         series: float64 arrays of any length by name, such as the mean reward of each epoch;
             kept and shown whole.
+        users: float64[U] or float64[U, n] by name, one row a user, such as a user's summed reward
+            in each epoch; kept in single precision, and in the results of the experiments that
+            ask for them.
     """
 
     regret: NDArray[np.float64]
@@ -34,3 +37,4 @@ class Trajectory:
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     curves: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     series: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    users: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)

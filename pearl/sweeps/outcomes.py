@@ -67,7 +67,8 @@ def finish(plan: Plan) -> SweepOutcome:
     failed = tuple(failure for key in lacking if (failure := store.failure(key)))
     mixed = mixed_versions(run.machine for run in stored.values())
     if stored and not (plan.stage and lacking):
-        rows = [results.row(stored[run.key], run) for run in wanted if run.key in stored]
+        users = plan.experiment.users
+        rows = [results.row(stored[run.key], run, users) for run in wanted if run.key in stored]
         results.write(plan.results_file, rows)
         _write_notes(plan, len(stored), failed, mixed)
     record_networks(plan.project, networks_behind(plan, wanted))
