@@ -13,8 +13,9 @@ from pearl import sweeps
 from pearl.cli import INTERRUPTED, without_traceback
 from pearl.cli.run_view import announce
 from pearl.errors import SettingError
-from pearl.experiments import load_environment, load_experiment
+from pearl.experiments import load_environment, load_exhibits, load_experiment
 from pearl.project import Project
+from pearl.sweeps.measuring import measure
 
 
 def main() -> int:
@@ -24,6 +25,10 @@ def main() -> int:
     experiment = parser.parse_args().experiment
     with without_traceback():
         project, workers = Project.find(), worker_count()
+        if (exhibit := load_exhibits().get(experiment)) is not None:
+            # Seconds of reading: no flow is worth its while.
+            measure(project, exhibit, stage=True, announce=print)
+            return 0
         try:
             if os.environ.get("PREFECT_API_URL"):
                 _as_flow(project, experiment, workers)

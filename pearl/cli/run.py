@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -12,6 +12,9 @@ from rich.table import Table
 
 from pearl.cli.consoles import wide_console
 from pearl.project import Project
+
+if TYPE_CHECKING:
+    from pearl.experiments import Exhibit
 
 INTERRUPTED = 130
 track = typer.Typer(help="MLflow's store.", no_args_is_help=True)
@@ -40,10 +43,14 @@ def run(
     With --again a stored run is made beside the store and held against it, bit for bit.
     """
     from pearl.cli.run_view import announce, resume_command, show_failures, show_outcome
+    from pearl.experiments import load_exhibits
     from pearl.sweeps import RUNNERS, sweep
     from pearl.words import one_of
 
     project = Project.find()
+    if (exhibit := load_exhibits().get(experiment)) is not None:
+        _show_exhibit(project, exhibit, profile, source, asks_for_runs=bool(seeds or only or again))
+        return
     chosen = next(name for name in RUNNERS if name == one_of(runner, RUNNERS, "runner"))
     command = resume_command(experiment, profile, source, seeds, only, again=again)
     console = wide_console()
@@ -72,15 +79,53 @@ def run(
         raise typer.Exit(1)
 
 
-def experiments() -> None:
-    """List the experiments: what each asks, and where the paper shows it."""
-    from pearl.experiments import load_experiments
+def _show_exhibit(
+    project: Project,
+    exhibit: Exhibit,
+    profile: str | None,
+    source: str | None,
+    *,
+    asks_for_runs: bool,
+) -> None:
+    """Measure an exhibit where it measures anything, and say where it is shown."""
+    from pearl.errors import SettingError
+    from pearl.sweeps.measuring import measure
 
-    table = Table("experiment", "paper", "methods", "question")
-    for each in load_experiments(Project.find()).values():
+    if asks_for_runs:
+        raise SettingError(f"{exhibit.id} has no runs: it is made of {exhibit.made_of}.")
+    console, options = wide_console(), ""
+    for name, word in (("--profile", profile), ("--source", source)):
+        options += f" {name} {word}" if word is not None else ""
+    console.print(
+        f"{exhibit.id} has no runs: it is made of {exhibit.made_of}.",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if exhibit.dataset is not None:
+
+        def announce(line: str) -> None:
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+        file = measure(project, exhibit, profile=profile, source=source, announce=announce)
+        place = file.relative_to(project.root)
+        console.print(f"Measured: {place}", highlight=False, soft_wrap=True)
+    console.print(f"Next: pearl report{options}", highlight=False, soft_wrap=True)
+
+
+def experiments() -> None:
+    """List the experiments, with those that need no run: what each asks, where the paper shows it."""
+    from pearl.experiments import load_exhibits, load_experiments
+
+    console = wide_console()
+    # Without a frame in a pipe: there every line begins with an id.
+    frame = {} if console.is_terminal else {"box": None, "pad_edge": False}
+    table = Table("experiment", "paper", "methods", "question", **frame)
+    methods = {name: str(len(e.methods)) for name, e in load_experiments(Project.find()).items()}
+    every = {**load_experiments(Project.find()), **load_exhibits()}
+    for name, each in sorted(every.items()):
         place = f"{each.paper}, {each.place}"
-        table.add_row(each.id, place, str(len(each.methods)), each.question.strip())
-    wide_console().print(table)
+        table.add_row(name, place, methods.get(name, "no runs"), each.question.strip())
+    console.print(table)
 
 
 def methods(

@@ -2,6 +2,7 @@
 
 from pearl.experiments.cell import Cell, cells
 from pearl.experiments.environment import Environment, load_environment, load_environments
+from pearl.experiments.exhibit import Exhibit, load_exhibits
 from pearl.experiments.experiment import Experiment, load_experiment, load_experiments
 from pearl.experiments.params import PROFILES, Params, Profile, load_params, profile_of
 from pearl.experiments.seeds import read_seeds
@@ -10,12 +11,14 @@ __all__ = [
     "PROFILES",
     "Cell",
     "Environment",
+    "Exhibit",
     "Experiment",
     "Params",
     "Profile",
     "cells",
     "load_environment",
     "load_environments",
+    "load_exhibits",
     "load_experiment",
     "load_experiments",
     "load_params",

@@ -1,0 +1,68 @@
+"""An exhibit's values measured in a data set's tables, and written where results go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pearl.datasets import prepared
+from pearl.datasets.sources import SOURCES, explain_source
+from pearl.errors import DataError, SettingError
+from pearl.experiments import Exhibit, load_params, profile_of
+from pearl.project import Project
+from pearl.provenance import Provenance
+from pearl.runs.measured import Measured
+from pearl.words import one_of
+
+
+def measure(
+    project: Project,
+    exhibit: Exhibit,
+    *,
+    profile: str | None = None,
+    source: str | None = None,
+    stage: bool = False,
+    announce: Callable[[str], None] | None = None,
+) -> Path:
+    """Measure an exhibit and write its file.
+
+    Args:
+        project: where.
+        exhibit: one that measures something.
+        profile: smoke, sample or paper; params.yaml's by default.
+        source: hub, mirror or sample; params.yaml's or the profile's by default.
+        stage: read tables/ and write results/, as a DVC stage does; else store/ has both.
+        announce: told which source is read, and who chose it, before it is read.
+
+    Raises:
+        SettingError: an unknown word, or an exhibit that measures nothing.
+        DataError, SourceError: the tables are missing or malformed.
+    """
+    if exhibit.dataset is None:
+        raise SettingError(f"{exhibit.id} measures nothing: it is made of {exhibit.made_of}.")
+    if source is not None:
+        one_of(source, SOURCES, "source (--source)")
+    params = load_params(project)
+    chosen = params.profile if profile is None else profile_of(profile)
+    choice = explain_source(
+        exhibit.dataset, flag=source, params={"sources": params.sources}, profile=chosen
+    )
+    if announce:
+        announce(choice.line)
+    if stage:
+        folder = project.tables / exhibit.dataset
+        remedy = f"Run `dvc repro build@{exhibit.dataset}`."
+        provenance = Provenance.read(folder, remedy=remedy)
+        if provenance.source != choice.source:
+            problem = f"made from source {provenance.source}, where {choice.line}"
+            raise DataError(folder, problem, remedy=remedy)
+        target = project.results
+    else:
+        full = chosen == "paper" and choice.source == "sample"
+        found = prepared.tables(project, exhibit.dataset, choice.source, full=full)
+        folder, provenance = found.folder, found.provenance
+        target = project.store / "results" / f"{chosen}-{choice.source}"
+    values = exhibit.measured(folder, exhibit.settings(params, chosen, project))
+    file = target / f"{exhibit.file_stem}.parquet"
+    Measured(exhibit.id, chosen, choice.source, provenance, values).write(file)
+    return file
