@@ -16,9 +16,11 @@ from pearl.report.statistics import (
     FEWEST_FOR_BCA,
     Floats,
     Interval,
+    Statistic,
     finite,
     interval,
     is_constant,
+    trimmed_p_value,
 )
 
 
@@ -42,20 +44,26 @@ def compare(
     stream: str,
     settings: ReportSettings = DEFAULT,
     always_t: bool = False,
+    statistic: Statistic = "mean",
 ) -> Comparison:
     """Compare two methods seed by seed: paired t test below 10 seeds, sign-flip test from 10 on.
+
+    Of interquartile means Yuen's t test for trimmed means at any number of seeds.
 
     Args:
         first, second: one number a seed, shape (n,), the same seeds in the same order.
         stream: names the random stream of the bootstrap and of the sign flips.
         settings: confidence level and number of resamples.
         always_t: the paired t test at any number of seeds, as PEARL's paper has it.
+        statistic: what is taken of the paired differences.
     """
     difference = _differences(first, second, stream)
-    estimate = interval(difference, stream=stream, settings=settings)
+    estimate = interval(difference, stream=stream, statistic=statistic, settings=settings)
     n = len(difference)
     if n == 1 or is_constant(difference):
         return Comparison(estimate, None, "")
+    if statistic == "iqm":
+        return Comparison(estimate, trimmed_p_value(difference), "trimmed t test")
     if always_t or n < FEWEST_FOR_BCA:
         p_value = float(stats.ttest_1samp(difference, 0.0).pvalue)
         return Comparison(estimate, p_value, "paired t test")

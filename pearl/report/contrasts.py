@@ -19,7 +19,8 @@ class Point:
 
     `settings` are those that tell the runs apart (flip = 0.5), sorted by name. `at` is an epoch as
     the paper counts it (from 1), or the first, the last or the mean of the series' numbers.
-    `series` names it; "" is the table's own. `variant` is the experiment's variant, "" its base.
+    `series` names it; "" is the table's own, and "metric/ece" is the runs' metric ece. `variant` is
+    the experiment's variant, "" its base.
     """
 
     method: str

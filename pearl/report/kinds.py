@@ -16,11 +16,13 @@ from pearl.report.final_regret_view import regret_beneath, regret_caption, regre
 from pearl.report.findings import Finding, judge
 from pearl.report.origin import CAVEAT, origin
 from pearl.report.rewards import view
+from pearl.report.rewards.by_condition import by_condition
 from pearl.report.rewards.by_flip import epoch_tests, reward_by_flip
 from pearl.report.rewards.by_method import against, cascade, controlled
 from pearl.report.rewards.by_setting import by_setting, settings_that_matter
+from pearl.report.rewards.iqm import iqm_by_flip
 from pearl.report.rewards.judging import judge_reward
-from pearl.report.rewards.over_epochs import checkpoints, recovery_ends
+from pearl.report.rewards.over_epochs import checkpoints, drift_checkpoints, recovery_ends
 from pearl.report.rewards.partial_global import (
     PartialTable,
     estimate_partial,
@@ -182,9 +184,12 @@ TABLES = {
     "reward_by_flip": _of_rewards(reward_by_flip),
     "cascade": _of_rewards(cascade),
     "against": _of_rewards(against),
+    "by_condition": _of_rewards(by_condition),
     "controlled": _of_rewards(controlled, ALONE),
     "checkpoints": _of_rewards(checkpoints),
+    "drift_checkpoints": _of_rewards(drift_checkpoints),
     "epoch_tests": _of_rewards(epoch_tests),
+    "iqm_by_flip": _of_rewards(iqm_by_flip),
     "settings": _of_rewards(by_setting, remarks=settings_that_matter),
     "recovery_ends": _of_rewards(recovery_ends),
     "partial_global": PARTIAL_GLOBAL,

@@ -126,7 +126,27 @@ def _effect(x: Floats, axis: int = -1) -> Floats:
 
 
 def _t_reach(x: Floats, trim: float, confidence: float) -> float:
-    """Return the half-width for a trimmed mean (Tukey and McLaughlin); trim = 0 is Student's."""
+    """Return the half-width for a trimmed mean; trim = 0 is Student's."""
+    error, kept = _trimmed_error(x, trim)
+    return float(stats.t.ppf((1 + confidence) / 2, kept - 1) * error)
+
+
+def trimmed_p_value(x: Floats) -> float | None:
+    """Return the two-sided p-value of the interquartile mean against 0 (Yuen's one-sample test).
+
+    None where what is kept of the seeds, or all of them, doesn't vary.
+    """
+    error, kept = _trimmed_error(x, TRIM)
+    if kept < 2 or error == 0:
+        return None
+    return float(2 * stats.t.sf(abs(float(_iqm(x))) / error, kept - 1))
+
+
+def _trimmed_error(x: Floats, trim: float) -> tuple[float, int]:
+    """Return a trimmed mean's standard error (Tukey and McLaughlin) and how many seeds it keeps.
+
+    trim = 0 is Student's.
+    """
     n = len(x)
     cut = int(trim * n)
     kept = n - 2 * cut
@@ -134,8 +154,7 @@ def _t_reach(x: Floats, trim: float, confidence: float) -> float:
     winsorized[:cut] = winsorized[cut]
     winsorized[n - cut :] = winsorized[n - cut - 1]
     squares = float(np.sum((winsorized - winsorized.mean()) ** 2))
-    error = np.sqrt(squares / (kept * (kept - 1)))
-    return float(stats.t.ppf((1 + confidence) / 2, kept - 1) * error)
+    return float(np.sqrt(squares / (kept * (kept - 1)))), kept
 
 
 def _bootstrap(

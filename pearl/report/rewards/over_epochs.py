@@ -1,4 +1,4 @@
-"""Tables of rewards as a run goes on: Table 13's epochs, and the ends of Figure 4's curves."""
+"""Tables of rewards as a run goes on: epochs of Tables 13 and 19, ends of Figure 4's curves."""
 
 from __future__ import annotations
 
@@ -9,13 +9,23 @@ from pearl.report.rewards.reading import Rewards
 from pearl.report.rewards.table import setting_words
 
 PRINTED_EPOCHS = (1, 3, 5, 10)
+DRIFT_EPOCHS = (1, 3, 5, 7, 8, 9, 10)
 GROUPS = {"all": "all users", "flipped": "flipped users", "stable": "non-flipped users"}
 ENDS: dict[str, At] = {"start": "first", "end": "last"}
 
 
 def checkpoints(experiment: Experiment, rewards: Rewards) -> Plan:
     """Lay out Table 13: a row a flip and method, a column an epoch that the paper prints."""
-    printed = [e for e in PRINTED_EPOCHS if e <= rewards.paper_epochs]
+    return _checkpoints(experiment, rewards, PRINTED_EPOCHS)
+
+
+def drift_checkpoints(experiment: Experiment, rewards: Rewards) -> Plan:
+    """Lay out Table 19, as Table 13 with the epochs that it prints."""
+    return _checkpoints(experiment, rewards, DRIFT_EPOCHS)
+
+
+def _checkpoints(experiment: Experiment, rewards: Rewards, epochs: tuple[int, ...]) -> Plan:
+    printed = [e for e in epochs if e <= rewards.paper_epochs]
     rows = [(f, m) for f in rewards.levels("flip") for m in experiment.methods]
     names = {(f, m): f"{rewards.label(m)}, {setting_words('flip', f)}" for f, m in rows}
     values = tuple(

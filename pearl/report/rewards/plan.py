@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pearl.report.contrasts import Contrast
+from pearl.report.statistics import Statistic
 
-Style = Literal["reward", "difference", "p", "q", "d", "text"]
+Style = Literal["reward", "difference", "p", "q", "d", "text", "count"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Column:
 class Line:
     """A row of the page's table: each place names a cell by row and column, or is None.
 
-    The column of a q-value is the beginning of its name. `leads` marks the reference.
+    The column of a p- or q-value is the beginning of its name. `leads` marks the reference.
     """
 
     label: str
@@ -68,7 +69,7 @@ class Plan:
     """All cells of a table and how the page lays them out.
 
     `family` says in words which comparisons the table's family of tests holds; `remarks` stand
-    beneath the table.
+    beneath the table; `statistic` is what all its cells and tests take of the seeds.
     """
 
     values: tuple[Value, ...]
@@ -76,15 +77,16 @@ class Plan:
     grids: tuple[GridPlan, ...]
     family: str = ""
     remarks: tuple[str, ...] = ()
+    statistic: Statistic = "mean"
 
 
-P = "p (paired t test)"
+P = "p ("
 Q = "BH q (table"
 EFFECT = "effect size d"
 
 
 def difference_places(row: str, column: str) -> tuple[tuple[str, str], ...]:
-    """Return the places of a difference, its p and its q."""
+    """Return the places of a difference, its p and its q, whose columns go on with more words."""
     return (row, column), (row, P), (row, Q)
 
 

@@ -13,6 +13,8 @@ from pearl.report.rows import MethodRuns, Runs
 
 TO_DATE = "epoch/reward_to_date"
 ALONE = "epoch/reward"
+METRIC = "metric/"
+"""Begins the name of a series that is a run's metric, one number: metric/ece."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Rewards:
     def sample(self, point: Point) -> Sample | None:
         """Return a point's numbers; None where no run carries them."""
         run = self.method_of(point)
-        series = run.series.get(point.series or self.measure) if run else None
+        series = _series(run, point.series or self.measure) if run else None
         if run is None or series is None or series.shape[1] == 0:
             return None
         return Sample(run.seeds, self._at(point, series), run.keys)
@@ -142,6 +144,13 @@ class Rewards:
         if place >= series.shape[1]:
             raise PearlError(f"{self.first.experiment}: {point} lies beyond the runs' epochs.")
         return np.asarray(series[:, place])
+
+
+def _series(run: MethodRuns, name: str) -> np.ndarray | None:
+    if not name.startswith(METRIC):
+        return run.series.get(name)
+    found = run.metric(name.removeprefix(METRIC))
+    return None if found is None else found[:, None]
 
 
 def rewards_of(

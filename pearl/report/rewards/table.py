@@ -119,14 +119,21 @@ def estimate_plan(
         if found is not None:
             stream = f"{experiment.id}/{value.row}/{value.column}"
             samples[value.contrast] = found
-            estimates[value.contrast] = interval(found.values, stream=stream, settings=settings)
+            estimates[value.contrast] = interval(
+                found.values, stream=stream, statistic=plan.statistic, settings=settings
+            )
     for one in plan.differences:
         found = rewards.contrasted(one.contrast)
         if found is None:
             continue
         stream = f"{experiment.id}/{one.row}/{one.column}"
         made = compare(
-            found.values, 0 * found.values, stream=stream, settings=settings, always_t=True
+            found.values,
+            0 * found.values,
+            stream=stream,
+            settings=settings,
+            always_t=True,
+            statistic=plan.statistic,
         )
         samples[one.contrast] = found
         estimates[one.contrast] = made.difference
@@ -174,7 +181,8 @@ def reward_cells(
         keys, n = table.samples[one.contrast].keys, comparison.difference.n
         if comparison.p_value is not None:
             told = table.p_values.get(one.contrast, "")
-            made.append(Cell(one.row, P, _number(comparison.p_value, n), keys, published=told))
+            column = f"{P}{comparison.test})"
+            made.append(Cell(one.row, column, _number(comparison.p_value, n), keys, published=told))
         if one.row in table.effects:
             claim = table.printed(one.contrast, "effect size")
             effect = table.effects[one.row]

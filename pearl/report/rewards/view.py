@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pearl.experiments import Experiment
 from pearl.report.cells import SHORT_KEY, Cell
 from pearl.report.claims import FALSE_DISCOVERY_RATE, tone
-from pearl.report.numbers import MINUS, difference, p_value, reward, within
+from pearl.report.numbers import MINUS, difference, p_value, plain, reward, within
 from pearl.report.origin import data_lines, instance, seed_lines
 from pearl.report.rewards.plan import GridPlan, Line, Style
 from pearl.report.rewards.table import RewardTable, setting_words
@@ -39,7 +39,7 @@ def beneath(table: RewardTable, m_table: int, m_paper: int) -> tuple[str, ...]:
     if m_table:
         family = f" ({table.family})" if table.family else ""
         said.append(
-            f"p: paired t test; q: Benjamini-Hochberg over the m = {m_table} comparisons of this"
+            f"p: {_test(table)}; q: Benjamini-Hochberg over the m = {m_table} comparisons of this"
             f" table{family}; over all tables of the paper m = {m_paper}, a column of the CSV file."
             f" An order counts below q = {FALSE_DISCOVERY_RATE:g}."
         )
@@ -142,7 +142,7 @@ def _grid(plan: GridPlan, held: dict[tuple[str, str], Cell]) -> Grid:
 
 
 def _found(place: tuple[str, str] | None, held: dict[tuple[str, str], Cell]) -> Cell | None:
-    """Return the cell at a place; the column of a q-value is the beginning of its name."""
+    """Return the cell at a place; a p- or q-value's column is the beginning of its name."""
     if place is None or place in held:
         return held.get(place) if place else None
     row, column = place
@@ -153,6 +153,8 @@ def _entry(cell: Cell | None, style: Style) -> Entry:
     if cell is None or (cell.measured is None and not cell.published):
         return NONE
     printed = {"reward": reward, "difference": difference, "p": p_value, "q": p_value}.get(style)
+    if style == "count":
+        printed = plain
     show = printed or (lambda value: f"{value:.2f}".replace("-", MINUS))
     text = "\N{EM DASH}" if cell.measured is None else show(cell.measured.estimate)
     return Entry(
@@ -162,6 +164,12 @@ def _entry(cell: Cell | None, style: Style) -> Entry:
         cell.verdict,
         tone(cell.verdict) if cell.verdict else "",
     )
+
+
+def _test(table: RewardTable) -> str:
+    if table.plan.statistic == "iqm":
+        return "Yuen's t test of the trimmed mean of paired differences"
+    return "paired t test"
 
 
 def _typeset(published: str) -> str:
