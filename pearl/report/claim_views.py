@@ -19,7 +19,11 @@ from pearl.report.numbers import MINUS, between, difference, plain, reward, with
 from pearl.report.statistics import Interval
 from pearl.report.views import ClaimView, Measure
 
-AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
+AT_LEAST, AT_MOST = "\N{GREATER-THAN OR EQUAL TO}", "\N{LESS-THAN OR EQUAL TO}"
+BOUNDS = {None: "", "at_least": f"{AT_LEAST} ", "at_most": f"{AT_MOST} "}
+PERCENT = ("reduction", "gap closed")
+WHOLE = 1000
+"""From here on a number has no decimals, such as a count of parameters."""
 STRUCTURAL = {
     "regret_is_never_negative": f"{AT_LEAST} 0",
     "norm_bound_holds": "\N{LESS-THAN OR EQUAL TO} S",
@@ -32,7 +36,7 @@ def claim_view(finding: Finding) -> ClaimView:
     """Print a claim and what was measured for it."""
     measures = tuple(_measure(finding.claim, cell) for cell in finding.cells)
     if finding.shown:
-        show = reward if _is_value(finding.claim) else difference
+        show = _printer(finding.claim)
         measures = tuple(
             _reward_measure(*shown, cell.verdict, show)
             for shown, cell in zip(finding.shown, finding.cells, strict=True)
@@ -92,10 +96,8 @@ def _view(claim: AnyClaim, measures: tuple[Measure, ...], verdict: str, scope: s
 
 def _published(claim: AnyClaim) -> str:
     if isinstance(claim, NumberClaim):
-        if claim.contrast is not None:
-            return claim.published.replace("-", MINUS)
-        at_least = f"{AT_LEAST} " if claim.bound else ""
-        return f"{at_least}{claim.published}{_unit(claim)}"
+        printed = claim.published.replace("-", MINUS)
+        return f"{BOUNDS[claim.bound]}{printed}{_unit(claim)}"
     if isinstance(claim, OrderClaim):
         return "lower" if claim.quantity == "final_regret" else "above 0"
     if isinstance(claim, ParityClaim):
@@ -120,8 +122,15 @@ def _measure(claim: AnyClaim, cell: Cell) -> Measure:
     return Measure(of, text, between(cell.measured, decimals), cell.verdict)
 
 
-def _is_value(claim: AnyClaim) -> bool:
-    return isinstance(claim, NumberClaim) and claim.contrast is not None and claim.contrast.is_value
+def _printer(claim: AnyClaim) -> Callable[[float], str]:
+    """Return how the numbers of a claim on rewards are printed."""
+    if not isinstance(claim, NumberClaim) or claim.contrast is None:
+        return difference
+    if claim.quantity == "gap closed":
+        return lambda value: f"{plain(value, 1)}%"
+    if claim.value >= WHOLE:
+        return lambda value: plain(value, 0)
+    return reward if claim.contrast.is_value else difference
 
 
 def _reward_measure(
@@ -133,4 +142,4 @@ def _reward_measure(
 
 
 def _unit(claim: AnyClaim) -> str:
-    return "%" if isinstance(claim, NumberClaim) and claim.quantity == "reduction" else ""
+    return "%" if isinstance(claim, NumberClaim) and claim.quantity in PERCENT else ""

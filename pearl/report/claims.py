@@ -56,19 +56,21 @@ class Claim(BaseModel):
 class NumberClaim(Claim):
     """A printed number; `bound` makes it one-sided.
 
-    "at_least" is for a measure in which 0 means no difference and more is better.
+    "at_least" is for a measure in which 0 means no difference and more is better, "at_most" for an
+    error.
     Measured is the runs' `fact`, or `quantity`: the reduction of the reference method's final
     regret relative to each baseline, in percent; or the `contrast` of average rewards, or its
-    standardised effect size. `published` keeps the digits as printed. `printed` tells that it is
-    one of a printed table's numbers, which the page shows in the table alone.
+    standardised effect size, or the percentage of the gap from Random to the Oracle that its point
+    closes, seed by seed ("gap closed"). `published` keeps the digits as printed. `printed` tells
+    that it is one of a printed table's numbers, which the page shows in the table alone.
     """
 
     kind: Literal["number"]
     published: str
     half_width: float | None = None
-    bound: Literal["at_least"] | None = None
+    bound: Literal["at_least", "at_most"] | None = None
     fact: str | None = None
-    quantity: Literal["reduction", "effect size"] | None = None
+    quantity: Literal["reduction", "effect size", "gap closed"] | None = None
     baselines: tuple[Baseline, ...] = ()
     contrast: Contrast | None = None
     printed: bool = False
@@ -232,13 +234,16 @@ def load_paper(paper: str) -> Paper:
 def judge_number(claim: NumberClaim, measured: Interval | None, *, testable: bool) -> str:
     """Judge |measured - published| <= sqrt(h_m^2 + h_p^2), h the 95% half-widths.
 
-    A bound asks two things: the measured value itself keeps it, with h_p alone as tolerance, and
+    At most asks that the measured value itself exceed the published by no more than h_p. At least
+    asks two things: the measured value itself keeps it, with h_p alone as tolerance, and
     the measured interval lies above 0, so that the order which it implies holds too. A wide
     interval never helps; without one (a single seed) a bound isn't testable.
     """
     if not testable or measured is None:
         return NOT_TESTABLE
     excess = measured.estimate - claim.value
+    if claim.bound == "at_most":
+        return REPRODUCED if excess <= claim.tolerance else NOT_REPRODUCED
     if claim.bound == "at_least":
         if measured.low is None:
             return NOT_TESTABLE

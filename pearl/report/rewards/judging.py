@@ -20,6 +20,7 @@ from pearl.report.claims import (
 from pearl.report.comparisons import parity
 from pearl.report.contrasts import Contrast
 from pearl.report.findings import Finding
+from pearl.report.rewards.gap import GAP_CLOSED, gap_closed
 from pearl.report.rewards.plan import EFFECT
 from pearl.report.rewards.structural import CHECKS
 from pearl.report.rewards.table import (
@@ -103,7 +104,10 @@ def _number(claim: NumberClaim, table: RewardTable) -> Cell:
     row, column = table.find(claim.contrast) or ("", "")
     cell = table.cell(claim.contrast, row, column)
     measured: Interval | None = cell.measured
-    if claim.quantity == "effect size":
+    if claim.quantity == GAP_CLOSED:
+        cell = gap_closed(claim, table)
+        measured = cell.measured
+    elif claim.quantity == "effect size":
         measured = table.effects.get(row)
         delta = measured.estimate - claim.value if measured else None
         published = claim.published

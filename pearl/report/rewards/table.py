@@ -12,7 +12,7 @@ from pearl.report.comparisons import Comparison, compare
 from pearl.report.contrasts import Contrast, Point, parse_contrast
 from pearl.report.numbers import MINUS
 from pearl.report.rewards.plan import EFFECT, Difference, P, Plan, Value
-from pearl.report.rewards.reading import Rewards, Sample
+from pearl.report.rewards.reading import METRIC, Rewards, Sample
 from pearl.report.settings import ReportSettings
 from pearl.report.statistics import Interval, effect_size, interval
 
@@ -256,9 +256,15 @@ def _words(point: Point, rewards: Rewards) -> list[str]:
         words.append(point.series.partition("/")[2].replace("_", " "))
     if isinstance(point.at, int):
         words.append(f"epoch {rewards.epoch(point.at)}")
-    elif point.series:
+    elif point.series and not point.series.startswith(METRIC):
         words.append(point.at)
     return words
+
+
+def _measured(series: str) -> str:
+    """Return the column of a value that only a claim asks for: what its series measures."""
+    kind, _, name = series.partition("/")
+    return "reward" if kind in ("", "recovery") else name.replace("_", " ")
 
 
 def _with_claims(plan: Plan, claims: Sequence[AnyClaim], rewards: Rewards) -> Plan:
@@ -272,7 +278,7 @@ def _with_claims(plan: Plan, claims: Sequence[AnyClaim], rewards: Rewards) -> Pl
             known.add(contrast)
             title = contrast_title(contrast, rewards)
             if contrast.is_value:
-                values.append(Value(title, "reward", contrast))
+                values.append(Value(title, _measured(contrast.points[0].series), contrast))
                 continue
             tested = isinstance(claim, OrderClaim)
             differences.append(Difference(title, ADDED, contrast, tested=tested))
