@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.box import HEAVY_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -14,14 +15,14 @@ from pearl.cli.consoles import wide_console
 from pearl.project import Project
 
 if TYPE_CHECKING:
-    from pearl.experiments import Exhibit
+    from pearl.experiments import Exhibit, Experiment
 
 INTERRUPTED = 130
 track = typer.Typer(help="MLflow's store.", no_args_is_help=True)
 
 
 def run(
-    experiment: Annotated[str, typer.Argument(help="Such as memory/figure1e.")],
+    experiment: Annotated[str, typer.Argument(help="Such as memory/figure1e, or pearl/all.")],
     profile: Annotated[str | None, typer.Option(help="smoke, sample or paper.")] = None,
     source: Annotated[str | None, typer.Option(help="hub, mirror or sample.")] = None,
     runner: Annotated[
@@ -40,34 +41,69 @@ def run(
 ) -> None:
     """Make an experiment's missing runs, track them, and show the result.
 
-    With --again a stored run is made beside the store and held against it, bit for bit.
+    With --again a stored run is made beside the store and held against it, bit for bit. pearl/all
+    stands for every experiment of pearl/, one after the other; runs that they share are made once.
     """
-    from pearl.cli.run_view import announce, resume_command, show_failures, show_outcome
-    from pearl.experiments import load_exhibits
-    from pearl.sweeps import RUNNERS, sweep
-    from pearl.words import one_of
+    from pearl.cli.run_view import resume_command
+    from pearl.experiments import is_group, load_exhibits, load_group
+    from pearl.experiments.group import check_alone
 
     project = Project.find()
-    if (exhibit := load_exhibits().get(experiment)) is not None:
-        _show_exhibit(project, exhibit, profile, source, asks_for_runs=bool(seeds or only or again))
-        return
-    chosen = next(name for name in RUNNERS if name == one_of(runner, RUNNERS, "runner"))
+    many = is_group(experiment)
+    if many:
+        check_alone(experiment, only=only, again=again)
+    exhibits = load_exhibits()
     command = resume_command(experiment, profile, source, seeds, only, again=again)
-    console = wide_console()
-    try:
-        outcome = sweep(
+    failed = []
+    for name in load_group(experiment, project) if many else (experiment,):
+        if (exhibit := exhibits.get(name)) is not None:
+            asked = not many and bool(seeds or only or again)
+            _show_exhibit(project, exhibit, profile, source, asks_for_runs=asked)
+        elif not _sweep(
             project,
-            experiment,
+            name,
+            command,
+            runner,
             profile=profile,
             source=source,
-            runner=chosen,
             workers=workers,
             seeds=seeds,
             only=only,
             retry_failed=retry_failed,
             again=again,
             dry_run=dry_run,
+        ):
+            failed.append(name)
+    if many and failed:
+        message = f"With failed runs: {', '.join(failed)}"
+        Console(stderr=True).print(message, markup=False, highlight=False, soft_wrap=True)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _sweep(project: Project, experiment: str, command: str, runner: str, **options: Any) -> bool:
+    """Make an experiment's missing runs and show the result; say whether all is well.
+
+    Args:
+        project: where.
+        experiment: its id.
+        command: what goes on where this stops.
+        runner: serial or processes.
+        options: of `pearl.sweeps.sweep`.
+    """
+    from pearl.cli.run_view import announce, show_failures, show_outcome
+    from pearl.sweeps import RUNNERS, sweep
+    from pearl.words import one_of
+
+    chosen = next(name for name in RUNNERS if name == one_of(runner, RUNNERS, "runner"))
+    console = wide_console()
+    try:
+        outcome = sweep(
+            project,
+            experiment,
+            runner=chosen,
             announce=lambda plan: announce(console, plan),
+            **options,
         )
     except KeyboardInterrupt:
         message = f"Stopped. Finished runs are kept; to go on: {command}"
@@ -75,8 +111,7 @@ def run(
         raise typer.Exit(INTERRUPTED) from None
     show_outcome(console, outcome)
     show_failures(outcome, command)
-    if outcome.failed or outcome.differences:
-        raise typer.Exit(1)
+    return not (outcome.failed or outcome.differences)
 
 
 def _show_exhibit(
@@ -113,18 +148,20 @@ def _show_exhibit(
 
 
 def experiments() -> None:
-    """List the experiments, with those that need no run: what each asks, where the paper shows it."""
+    """List the experiments, those without runs too: what each asks, where the paper shows it."""
     from pearl.experiments import load_exhibits, load_experiments
 
     console = wide_console()
     # Without a frame in a pipe: there every line begins with an id.
-    frame = {} if console.is_terminal else {"box": None, "pad_edge": False}
-    table = Table("experiment", "paper", "methods", "question", **frame)
-    methods = {name: str(len(e.methods)) for name, e in load_experiments(Project.find()).items()}
-    every = {**load_experiments(Project.find()), **load_exhibits()}
+    box = HEAVY_HEAD if console.is_terminal else None
+    table = Table(
+        "experiment", "paper", "methods", "question", box=box, pad_edge=console.is_terminal
+    )
+    runs = load_experiments(Project.find())
+    every: dict[str, Experiment | Exhibit] = {**runs, **load_exhibits()}
     for name, each in sorted(every.items()):
-        place = f"{each.paper}, {each.place}"
-        table.add_row(name, place, methods.get(name, "no runs"), each.question.strip())
+        methods = str(len(runs[name].methods)) if name in runs else "no runs"
+        table.add_row(name, f"{each.paper}, {each.place}", methods, each.question.strip())
     console.print(table)
 
 

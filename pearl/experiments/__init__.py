@@ -4,6 +4,7 @@ from pearl.experiments.cell import Cell, cells
 from pearl.experiments.environment import Environment, load_environment, load_environments
 from pearl.experiments.exhibit import Exhibit, load_exhibits
 from pearl.experiments.experiment import Experiment, load_experiment, load_experiments
+from pearl.experiments.group import is_group, load_group
 from pearl.experiments.params import PROFILES, Params, Profile, load_params, profile_of
 from pearl.experiments.seeds import read_seeds
 
@@ -16,11 +17,13 @@ __all__ = [
     "Params",
     "Profile",
     "cells",
+    "is_group",
     "load_environment",
     "load_environments",
     "load_exhibits",
     "load_experiment",
     "load_experiments",
+    "load_group",
     "load_params",
     "profile_of",
     "read_seeds",

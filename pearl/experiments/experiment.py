@@ -134,6 +134,10 @@ def load_experiments(project: Project | None = None) -> dict[str, Experiment]:
     experiments: dict[str, Experiment] = {}
     for place in places:
         experiment = validated(Experiment, read_mapping(place), str(place))
+        if experiment.id.endswith("/all"):
+            raise SettingError(
+                f"{place}: {experiment.id} stands for all experiments of its paper; rename it."
+            )
         if experiment.id in experiments:
             raise SettingError(f"{place}: experiment {experiment.id!r} exists already; rename it.")
         _check_names(experiment, environments, f"({place})")
