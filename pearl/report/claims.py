@@ -100,13 +100,15 @@ class NumberClaim(Claim):
 class OrderClaim(Claim):
     """The reference method's final regret is lower than each baseline's.
 
-    Of average rewards: each of the `contrasts` is above 0.
+    Of average rewards: each of the `contrasts` is above 0. Of correlations: each of the `facts` is
+    above 0, or below it where a minus stands before its name.
     """
 
     kind: Literal["order"]
-    quantity: Literal["final_regret", "reward"]
+    quantity: Literal["final_regret", "reward", "correlation"]
     baselines: tuple[Baseline, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
+    facts: tuple[str, ...] = ()
 
     parse = field_validator("contrasts", mode="before")(_parsed)
 
@@ -147,6 +149,8 @@ AnyClaim = Annotated[
 class Printed(BaseModel):
     """Numbers of a printed table, each a claim of its own: digits as printed, empty where none.
 
+    `facts` are those that stand for no average, such as a correlation, by name.
+
     A row names what all its numbers share after the bar of a contrast ("flip=0.25"), a column the
     terms ("pearl", "pearl - greedy"); `half_widths`, laid out like `rows`, are the printed ones.
     """
@@ -155,14 +159,28 @@ class Printed(BaseModel):
     experiment: str
     place: str
     at: dict[str, float] = {}
-    columns: tuple[str, ...]
-    rows: dict[str, tuple[str, ...]]
+    columns: tuple[str, ...] = ()
+    rows: dict[str, tuple[str, ...]] = {}
+    facts: dict[str, str] = {}
     half_widths: dict[str, tuple[float, ...]] = {}
     quantity: Literal["effect size"] | None = None
 
     def claims(self) -> tuple[NumberClaim, ...]:
         """Return one claim a printed number."""
-        made = []
+        made = [
+            NumberClaim(
+                kind="number",
+                id=f"{self.experiment} {name}",
+                experiment=self.experiment,
+                statement=f"{self.place}: {name}.",
+                place=self.place,
+                at=self.at,
+                published=number,
+                fact=name,
+                printed=True,
+            )
+            for name, number in self.facts.items()
+        ]
         for row, numbers in self.rows.items():
             widths = self.half_widths.get(row, (None,) * len(numbers))
             for terms, number, width in zip(self.columns, numbers, widths, strict=True):

@@ -14,7 +14,7 @@ from pearl.errors import PearlError
 from pearl.provenance import Provenance
 from pearl.report.statistics import Floats
 
-METRIC, FACT, SERIES = "metric.", "fact.", "series."
+METRIC, FACT, SERIES, USER = "metric.", "fact.", "series.", "user."
 SIMULATED = "simulated, no data set"
 
 
@@ -24,6 +24,7 @@ class MethodRuns:
 
     `curves` is the cumulative regret, shape (seeds, points), at the rounds `Runs.rounds`. `series`
     are the runs' own, by name, shape (seeds, n) each; one that not every run carries is left out.
+    `users` is what the rows tell of each user, by name, shape (seeds, users, n).
     """
 
     name: str
@@ -33,6 +34,7 @@ class MethodRuns:
     metrics: dict[str, tuple[Any, ...]]
     curves: Floats
     series: dict[str, Floats] = field(default_factory=dict)
+    users: dict[str, Floats] = field(default_factory=dict)
 
     def metric(self, name: str) -> Floats | None:
         """Return a numeric metric, one value a seed, or None where the runs don't carry it."""
@@ -190,17 +192,28 @@ def _method_runs(name: str, method: str, rows: pd.DataFrame) -> MethodRuns:
         keys=tuple(str(key) for key in rows["key"]),
         metrics=metrics,
         curves=np.array([np.asarray(c, dtype=np.float64) for c in rows["curve_regret"]]),
-        series=_series(name, method, rows),
+        series=_lists(name, method, rows, SERIES),
+        users=_users(name, method, rows, metrics),
     )
 
 
-def _series(name: str, method: str, rows: pd.DataFrame) -> dict[str, Floats]:
+def _users(
+    name: str, method: str, rows: pd.DataFrame, metrics: dict[str, tuple[Any, ...]]
+) -> dict[str, Floats]:
+    flat = _lists(name, method, rows, USER)
+    if not flat:
+        return {}
+    count = int(metrics["instance/users"][0])
+    return {key: values.reshape(len(rows), count, -1) for key, values in flat.items()}
+
+
+def _lists(name: str, method: str, rows: pd.DataFrame, prefix: str) -> dict[str, Floats]:
     found: dict[str, Floats] = {}
-    for column in (str(c) for c in rows.columns if str(c).startswith(SERIES)):
+    for column in (str(c) for c in rows.columns if str(c).startswith(prefix)):
         lists = rows[column].tolist()
         if any(one is None or np.ndim(one) == 0 for one in lists):
             continue
         if len({len(one) for one in lists}) > 1:
             raise PearlError(f"{name}: the runs of {method} have {column} of different lengths.")
-        found[column.removeprefix(SERIES)] = np.array(lists, dtype=np.float64)
+        found[column.removeprefix(prefix)] = np.array(lists, dtype=np.float64)
     return found

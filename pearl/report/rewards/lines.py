@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from pearl.report.labels import apart
 from pearl.report.numbers import reward
+from pearl.report.rewards.reading import Rewards
 from pearl.report.rewards.structural import ORACLE
 from pearl.report.rewards.table import RewardTable
 from pearl.report.style import Theme
@@ -110,15 +111,43 @@ def name_ends(figure: Figure, axes: Axes, ends: Sequence[tuple[float, str, Look]
         figure.text(names_at, high, said, color=look.colour, size=8, va="center", weight=weight)
 
 
-def say_above(figure: Figure, table: RewardTable, theme: Theme, title: str, what: str) -> None:
-    """Write title and explanation above the panels, with the data's name."""
+def name_lines(figure: Figure, named: Sequence[tuple[str, Look]]) -> None:
+    """Name the lines beneath the panels, where their ends have no room for names."""
+    marks = [
+        Line2D([], [], color=look.colour, linestyle=look.dashes, lw=2.2 if look.leads else 1.4)
+        for _, look in named
+    ]
+    labels = [label for label, _ in named]
+    figure.legend(marks, labels, loc="lower center", ncols=len(labels), frameon=False, fontsize=8.5)
+
+
+class OfRewards(Protocol):
+    """What stands on runs."""
+
+    @property
+    def rewards(self) -> Rewards:
+        """The runs."""
+
+
+def say_above(
+    figure: Figure,
+    table: OfRewards,
+    theme: Theme,
+    title: str,
+    what: str,
+    band: str = "band: one standard error",
+) -> None:
+    """Write title and explanation above the panels, with the data's name.
+
+    `band` says what the band around a line is, "" where there is none.
+    """
     first = table.rewards.first
     tall = figure.get_figheight()
     left = 0.62 / figure.get_figwidth()
     figure.text(left, 1 - 0.25 / tall, title, color=theme.ink, weight="bold", size=11)
     counts = sorted({len(r.seeds) for runs in table.rewards.base for r in runs.methods.values()})
     seeds = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
-    error = "; band: one standard error" if counts[-1] > 1 else ""
+    error = f"; {band}" if band and counts[-1] > 1 else ""
     said = f"{what}; mean of {seeds} seed{'s' if counts[-1] > 1 else ''}{error}"
     if first.on_sample_data:
         label = f"SAMPLE DATA: {first.data_label.removeprefix('sample data ')}"

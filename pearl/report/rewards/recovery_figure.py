@@ -1,7 +1,8 @@
-"""Figure 4: recovery after the flip, for all, flipped and non-flipped users."""
+"""Figures 4 and 1 (b): recovery after the flip, for all, flipped and non-flipped users."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -34,17 +35,23 @@ def recovery(table: RewardTable, folder: Path, stem: str) -> None:
 
     Writes <stem>.png, <stem>.svg and <stem>.dark.svg (for dark pages) into `folder`.
     """
-    save_both(lambda theme: _draw(table, theme), folder, stem)
+    save_both(lambda theme: _draw(table, theme, GROUPS), folder, stem)
 
 
-def _draw(table: RewardTable, theme: Theme) -> Figure:
+def recovery_of_flipped(table: RewardTable, folder: Path, stem: str) -> None:
+    """Draw the same of the flipped users alone."""
+    groups = {"flipped": GROUPS["flipped"]}
+    save_both(lambda theme: _draw(table, theme, groups), folder, stem)
+
+
+def _draw(table: RewardTable, theme: Theme, groups: Mapping[str, str]) -> Figure:
     figure = Figure(figsize=(WIDE, TALL))
     FigureCanvasAgg(figure)
     look = looks(table, theme)
-    wide = (WIDE - LEFT - RIGHT - BETWEEN * (len(GROUPS) - 1)) / len(GROUPS)
+    wide = (WIDE - LEFT - RIGHT - BETWEEN * (len(groups) - 1)) / len(groups)
     panels: list[Axes] = []
     ends: list[tuple[float, str, Look]] = []
-    for column, (group, people) in enumerate(GROUPS.items()):
+    for column, (group, people) in enumerate(groups.items()):
         left = LEFT + column * (wide + BETWEEN)
         shape = (left / WIDE, BELOW / TALL, wide / WIDE, (TALL - ABOVE - BELOW) / TALL)
         axes = figure.add_axes(shape)
@@ -58,7 +65,7 @@ def _draw(table: RewardTable, theme: Theme) -> Figure:
             ends.append((draw_line(axes, x, values, look[method]), run.label, look[method]))
         axes.set_title(people, size=9, loc="left", color=theme.ink)
         axes.set_xlabel("interaction")
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=3))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=3 if len(groups) > 1 else 9))
         axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
         tick_rewards(axes)
         axes.set_axisbelow(True)

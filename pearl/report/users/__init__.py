@@ -1,0 +1,1 @@
+"""Tables and figures of PEARL's paper that tell users apart."""
