@@ -63,8 +63,7 @@ def check_finite(run: PlannedRun, trajectory: Trajectory) -> None:
         if np.ndim(values) not in (1, 2):
             raise PearlError(f"{run.name}: {name} has shape {np.shape(values)}, not a row a user.")
         _check_array(run, name, np.asarray(values).reshape(-1), "place")
-    names = ["t", "regret", *trajectory.curves, *trajectory.series]
-    names += [*trajectory.users, *trajectory.facts]
+    names = ["t", "regret", *trajectory.curves, *trajectory.series, *trajectory.facts]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise PearlError(f"{run.name}: two parts have the name {', '.join(twice)}.")
