@@ -331,24 +331,26 @@ def _restart(inverse: Floats, rule: LinearRule, rounds: LinearRounds, t: int) ->
 def _grow_all(
     inverse: Floats, rule: LinearRule, rounds: LinearRounds, t: int, squared: float, x: Floats
 ) -> None:
-    """P <- P + eta e^2 |x|^2 I / d, as far as the ceiling surely allows.
+    """P <- (1 - c) P + c I / lambda, its trace raised by eta e^2 |x|^2 as by an injection along x.
 
-    It raises P's trace as an injection along x does. No eigenvalue is above the largest sum of a
-    row's magnitudes.
+    Where P is far below I / lambda that is the same in all directions; no eigenvalue passes the
+    ceiling as long as c is at most 1.
     """
     d = len(x)
-    length, largest = 0.0, 0.0
+    length, room = 0.0, 0.0
     for i in range(d):
         length += x[i] * x[i]
-        total = 0.0
-        for j in range(d):
-            total += abs(inverse[i, j])
-        largest = max(largest, total)
-    each = min(rule.rate * squared * length / d, max(rule.ceiling - largest, 0.0))
+        room += rule.ceiling - inverse[i, i]
     rounds.forgot[t] = True
+    if room <= 0.0:
+        return
+    share = min(rule.rate * squared * length / room, 1.0)
     for i in range(d):
-        inverse[i, i] += each
-        rounds.spent[t, int(i >= rule.in_v)] += each
+        before = inverse[i, i]
+        for j in range(d):
+            inverse[i, j] -= share * inverse[i, j]
+        inverse[i, i] = before + share * (rule.ceiling - before)
+        rounds.spent[t, int(i >= rule.in_v)] += inverse[i, i] - before
 
 
 @compiled

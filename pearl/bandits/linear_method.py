@@ -54,7 +54,7 @@ class LinearMethod(BaseModel):
     """fixed: mu + alpha sigma; error_adaptive: mu + gamma eps_u sigma, Eq. (6)."""
     forgetting: Forgetting = "none"
     """directional: Eq. (8); always_directional: Eq. (8) whatever the error; isotropic: after a
-    surprise, the trace that Eq. (8) adds, in equal parts in all directions; discount: A^-1 is
+    surprise, the trace that Eq. (8) adds, in all directions towards I/lambda; discount: A^-1 is
     divided by the rate before every shrink, without a cap; window: all but the newest W
     observations; restart: A^-1 = I/lambda; restart_in_v: the same within the shifted subspace V
     alone, which only an oracle knows."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pearl.compiled import compiled
 from pearl.environments.partial_global_settings import PartialGlobalSettings
 from pearl.randomness import generator
 
@@ -102,9 +103,7 @@ class PartialGlobalWorld:
         settings = self.settings
         shape = (settings.dimensions, settings.observed)
         mixture = 2.0 * generator(self.seed, "partial_global/mixture").standard_normal(shape)
-        mixed = np.zeros((*latent.shape[:-1], settings.observed))
-        for i in range(settings.dimensions):
-            mixed += latent[..., i, None] * mixture[i]
+        mixed = combined(latent, mixture)
         return (mixed / (1.0 + np.abs(mixed))).astype(np.float32)
 
     def _drawn(
@@ -116,6 +115,22 @@ class PartialGlobalWorld:
             size = (BLOCK, *shape)
             blocks.append(source.random(size) if uniform else source.standard_normal(size))
         return np.concatenate(blocks)[:rounds]
+
+
+def combined(vectors: Array, matrix: Array) -> Array:
+    """Return vectors (..., d) times a matrix (d, m), each output summed in the order of d."""
+    rows = np.ascontiguousarray(vectors.reshape(-1, len(matrix)))
+    out = np.zeros((len(rows), matrix.shape[1]))
+    _combine(rows, np.ascontiguousarray(matrix), out)
+    return out.reshape(*vectors.shape[:-1], -1)
+
+
+@compiled
+def _combine(rows: Array, matrix: Array, out: Array) -> None:
+    for n in range(len(rows)):
+        for i in range(len(matrix)):
+            for j in range(out.shape[1]):
+                out[n, j] += rows[n, i] * matrix[i, j]
 
 
 def products(arms: Array, taste: Array) -> Array:

@@ -18,11 +18,11 @@ from pearl.bandits.folding import fold
 from pearl.bandits.network import TrainingSettings, Weights, initial_weights, new_adam
 from pearl.bandits.step import features as hidden_features
 from pearl.bandits.training import update
-from pearl.environments.partial_global import Array, PartialGlobalWorld
+from pearl.environments.partial_global import Array, PartialGlobalWorld, combined, lengths
 from pearl.environments.partial_global_settings import NETWORK, read_settings
 from pearl.errors import SettingError
 from pearl.simulation.partial_global_config import KIND, read_run
-from pearl.simulation.partial_global_subspace import rotated, shifted_subspace
+from pearl.simulation.partial_global_subspace import shifted_subspace
 
 NO_STATED = np.empty((1, 0), dtype=np.float32)
 LEARNING_RATE = 0.003
@@ -105,7 +105,7 @@ def seen(
     first, second = (hidden(weights, world, each) / scale for each in world.pairs())
     basis, in_v = shifted_subspace(first - second, settings.energy)
     g = hidden(weights, world, latent.reshape(-1, latent.shape[-1])) / scale
-    return Seen(rotated(g, basis).reshape(*latent.shape[:2], -1), in_v)
+    return Seen(combined(g, basis).reshape(*latent.shape[:2], -1), in_v)
 
 
 def hidden(weights: Weights, world: PartialGlobalWorld, latent: Array) -> Array:
@@ -117,10 +117,5 @@ def hidden(weights: Weights, world: PartialGlobalWorld, latent: Array) -> Array:
 
 def typical_length(g: Array) -> float:
     """Return the square root of the mean squared length, which becomes 1; summed in order."""
-    total = np.zeros(g.shape[1])
-    for row in g:
-        total += row * row
-    squared = 0.0
-    for value in total:
-        squared += float(value)
-    return float(np.sqrt(squared / len(g))) or 1.0
+    squared = np.cumsum(lengths(g) ** 2)[-1] / len(g)
+    return float(np.sqrt(squared)) or 1.0

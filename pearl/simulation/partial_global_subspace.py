@@ -42,14 +42,6 @@ def shifted_subspace(differences: Array, energy: float) -> tuple[Array, int]:
     return basis[:, order], min(d, int(np.sum(held < energy * (1.0 - 1e-12))) + 1)
 
 
-def rotated(vectors: Array, basis: Array) -> Array:
-    """Return vectors (..., d) in the coordinates of the basis, summed in a fixed order."""
-    out = np.zeros_like(vectors)
-    for i in range(len(basis)):
-        out += vectors[..., i, None] * basis[i]
-    return out
-
-
 @compiled
 def _diagonalize(a: Array, basis: Array) -> None:
     """Jacobi's rotations: `a` becomes diagonal, `basis` holds its eigenvectors as columns."""

@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pearl.bandits.linear_method import LinearMethod, Rates, load_linear_methods
+from pearl.environments.partial_global import combined
 from pearl.errors import SettingError
 from pearl.experiments.experiment import load_experiment
 from pearl.simulation.drift_tests import WARM_UP, DriftTest
 from pearl.simulation.partial_global import run
 from pearl.simulation.partial_global_features import pretrain, pretraining
 from pearl.simulation.partial_global_measures import recovery, windowed
-from pearl.simulation.partial_global_subspace import rotated, shifted_subspace
+from pearl.simulation.partial_global_subspace import shifted_subspace
 from pearl.simulation.partial_global_tuning import instances, load_tuning, regrets
 from pearl.simulation.trajectory import Trajectory
 from pearl.yaml_files import read_mapping
@@ -151,7 +152,7 @@ def test_v_holds_the_energy_with_the_fewest_directions(d: int, seed: int, energy
     held = np.cumsum(values) / values.sum()
     assert held[m - 1] >= energy * (1 - 1e-9)
     assert m == 1 or held[m - 2] < energy * (1 + 1e-9)
-    inside = (rotated(differences, basis)[:, :m] ** 2).sum()
+    inside = (combined(differences, basis)[:, :m] ** 2).sum()
     assert inside == pytest.approx(held[m - 1] * (differences**2).sum())
 
 
