@@ -26,7 +26,7 @@ def report(
     from pearl.errors import SettingError
     from pearl.project import Project
     from pearl.report.build import build
-    from pearl.report.choice import choose, shown_experiments
+    from pearl.report.choice import all_shown, choose
     from pearl.report.variants import list_variants
 
     project = Project.find()
@@ -40,7 +40,7 @@ def report(
         return
     typer.echo(asked.words)
     page = asked.output(project).relative_to(project.root) / "index.html"
-    made = any(asked.made(one, project).is_file() for one in shown_experiments(project))
+    made = any(asked.made(one, project).is_file() for one in all_shown(project))
     if made or not asked.is_main:
         ids = build(project, asked)
         typer.echo(f"wrote {page}: {', '.join(ids)}")

@@ -93,7 +93,7 @@ class Exhibit(BaseModel):
 
 
 def load_exhibits() -> dict[str, Exhibit]:
-    """Return pearl's exhibits by id; SettingError where a file is malformed or an id stands twice."""
+    """Return pearl's exhibits by id; SettingError: a malformed file, or an id used twice."""
     exhibits: dict[str, Exhibit] = {}
     for place in yaml_files(files("pearl.experiments") / "exhibits"):
         exhibit = validated(Exhibit, read_mapping(place), str(place))

@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from pearl.errors import PearlError
-from pearl.experiments import Experiment, load_params, profile_of
+from pearl.experiments import Exhibit, Experiment, Params, Profile, load_params, profile_of
 from pearl.files import whole_folder
 from pearl.project import Project
 from pearl.report.cells import write_csv
-from pearl.report.choice import Asked, shown_experiments
+from pearl.report.choice import Asked, all_shown
 from pearl.report.claims import Paper, load_paper
+from pearl.report.exhibits.asked import Asked as AskedExhibit
+from pearl.report.exhibits.kinds import Made, exhibit_kind
 from pearl.report.figures import figure_of
 from pearl.report.kinds import kind_of
+from pearl.report.layout import Shown
 from pearl.report.page import Head, write_pages
 from pearl.report.printing import paper_view
 from pearl.report.rewards.cost import STEM, Cost, cost
@@ -24,6 +27,7 @@ from pearl.report.rows import Runs, read_rows
 from pearl.report.sections import Section, make_sections
 from pearl.report.settings import ReportSettings
 from pearl.runs import results
+from pearl.runs.measured import Measured
 
 PAPERS = ("memory", "pearl")
 
@@ -44,7 +48,7 @@ def build(
     stage: bool = False,
     remedy: str | None = None,
 ) -> tuple[str, ...]:
-    """Write index.html, index.md, figures/ and tables/.
+    """Write index.html, a page a paper, the same in Markdown, figures/ and tables/.
 
     Args:
         project: whose experiments and params.yaml are used.
@@ -55,47 +59,61 @@ def build(
         remedy: what to do where no experiment has results; None names the `pearl run` command.
 
     Returns:
-        The ids of the experiments reported.
+        The ids of what is reported.
 
     Raises:
         PearlError: there are no results, or they belong to another profile or source.
     """
-    settings = ReportSettings.of(load_params(project).report)
+    params, profile = load_params(project), profile_of(asked.profile)
+    settings = ReportSettings.of(params.report)
     papers = {name: load_paper(name) for name in PAPERS}
-    tables: list[tuple[Experiment, Any]] = []
-    absent: list[Experiment] = []
-    known = shown_experiments(project)
-    for experiment in known:
-        under = experiment.under(profile_of(asked.profile))
-        file = asked.made(under, project)
+    tables: list[tuple[Shown, Any]] = []
+    absent: list[Shown] = []
+    known = all_shown(project)
+    for each in known:
+        file = asked.made(each, project)
         if stage:
             file = project.results / file.name
-        if not file.is_file():
-            absent.append(under)
-            continue
-        runs = _read(under, asked.profile, asked.source_of(under, project), file)
-        estimate = kind_of(under).estimate
-        paper = papers[under.paper]
-        tables.append((under, estimate(under, paper, runs, settings, experiment.horizon)))
+        if isinstance(each, Exhibit) and each.dataset is None:
+            tables.append((each, _exhibit(each, project, params, profile, None)))
+        elif not file.is_file():
+            absent.append(each)
+        elif isinstance(each, Exhibit):
+            measured = _measured(each, asked.profile, asked.source_of(each, project), file)
+            tables.append((each, _exhibit(each, project, params, profile, measured)))
+        else:
+            under = each.under(profile)
+            runs = _read(under, asked.profile, asked.source_of(under, project), file)
+            paper = papers[under.paper]
+            estimate = kind_of(under).estimate
+            tables.append((under, estimate(under, paper, runs, settings, each.horizon)))
+    # What is made of the registry alone makes no report.
+    reported = {each.paper for each, _ in tables if not _is_of_registry(each)}
+    tables = [pair for pair in tables if pair[0].paper in reported]
     if not tables:
         raise _nothing(project, asked, absent, remedy)
-    ids = [experiment.id for experiment in known]
     parts = [_part(papers[name], tables) for name in PAPERS if _of(name, tables)]
     output = project.reports if stage else asked.output(project)
     _write_tables(parts, output / "tables")
     _draw(parts, output / "figures")
     sections = [section for part in parts for section in part.sections]
-    head = Head.of([section.runs for section in sections], settings, main=stage)
+    of_data = [one.runs for one in sections if not _is_of_registry(one.experiment)]
+    head = Head.of(of_data, settings, main=stage)
     views = [
-        paper_view(part.paper, part.sections, ids, [part.cost.view] if part.cost else [])
+        paper_view(part.paper, part.sections, known, absent, [part.cost.view] if part.cost else [])
         for part in parts
     ]
-    write_pages(output, head, views, absent)
+    others = [
+        (papers[name], tuple((e.id, e.title, e.place) for e in absent if e.paper == name))
+        for name in PAPERS
+        if name not in reported
+    ]
+    write_pages(output, head, views, others)
     return tuple(section.experiment.id for section in sections)
 
 
 def _nothing(
-    project: Project, asked: Asked, absent: Sequence[Experiment], remedy: str | None
+    project: Project, asked: Asked, absent: Sequence[Shown], remedy: str | None
 ) -> PearlError:
     first = absent[0] if absent else None
     run = f"pearl run {first.id if first else 'EXPERIMENT'} --profile {asked.profile}"
@@ -110,11 +128,11 @@ def _nothing(
     )
 
 
-def _of(paper: str, tables: Sequence[tuple[Experiment, Any]]) -> list[tuple[Experiment, Any]]:
+def _of(paper: str, tables: Sequence[tuple[Shown, Any]]) -> list[tuple[Shown, Any]]:
     return [pair for pair in tables if pair[0].paper == paper]
 
 
-def _part(paper: Paper, tables: Sequence[tuple[Experiment, Any]]) -> _Part:
+def _part(paper: Paper, tables: Sequence[tuple[Shown, Any]]) -> _Part:
     own = _of(paper.paper, tables)
     costs = cost([table for _, table in own if isinstance(table, RewardTable)])
     return _Part(paper, make_sections(paper, own), costs)
@@ -123,13 +141,34 @@ def _part(paper: Paper, tables: Sequence[tuple[Experiment, Any]]) -> _Part:
 def _read(experiment: Experiment, profile: str, source: str, file: Path) -> tuple[Runs, ...]:
     runs = read_rows(results.read(file), experiment.methods)
     found = runs[0].experiment, runs[0].profile, runs[0].source
-    if found != (experiment.id, profile, source):
+    _check_variant(file, found, (experiment.id, profile, source))
+    return runs
+
+
+def _measured(exhibit: Exhibit, profile: str, source: str, file: Path) -> Measured:
+    measured = Measured.read(file)
+    found = measured.exhibit, measured.profile, measured.source
+    _check_variant(file, found, (exhibit.id, profile, source))
+    return measured
+
+
+def _check_variant(file: Path, found: tuple[str, ...], asked: tuple[str, ...]) -> None:
+    if found != asked:
         raise PearlError(
             f"{file} holds {found[0]} of profile {found[1]} on source {found[2]}; this report is"
-            f" of profile {profile} on source {source}.",
+            f" of profile {asked[1]} on source {asked[2]}.",
             remedy="Make the results again: `dvc repro`, or `pearl run` for another variant.",
         )
-    return runs
+
+
+def _exhibit(
+    exhibit: Exhibit, project: Project, params: Params, profile: Profile, found: Measured | None
+) -> Made:
+    return exhibit_kind(exhibit).make(AskedExhibit(exhibit, project, params, profile, found))
+
+
+def _is_of_registry(shown: Shown) -> bool:
+    return isinstance(shown, Exhibit) and shown.dataset is None
 
 
 def _write_tables(parts: Sequence[_Part], target: Path) -> None:

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pearl.experiments import (
-    Experiment,
+    Exhibit,
     load_environment,
+    load_exhibits,
     load_experiments,
     load_params,
     profile_of,
 )
 from pearl.project import Project
 from pearl.report.kinds import is_shown
+from pearl.report.layout import Shown
 
 NO_DATA = "none"
 """The source of what is simulated, as results name it."""
@@ -26,7 +28,7 @@ MIXED = "mixed"
 class Asked:
     """A profile, each data set's source, and whether DVC makes the report of these.
 
-    `sources` are by data set, of those that some shown experiment reads.
+    `sources` are by data set, of those that something shown reads.
     """
 
     profile: str
@@ -47,15 +49,15 @@ class Asked:
             told = ", ".join(f"{name}: {source}" for name, source in self.sources.items())
         return f"profile {self.profile}, source {told}"
 
-    def source_of(self, experiment: Experiment, project: Project) -> str:
-        """Return the source of an experiment's data; "none" where it is simulated."""
-        dataset = load_environment(experiment.environment, project).dataset
+    def source_of(self, shown: Shown, project: Project) -> str:
+        """Return the source of the data; "none" where it is simulated, or there is none."""
+        dataset = dataset_of(shown, project)
         return NO_DATA if dataset is None else self.sources[dataset]
 
-    def made(self, experiment: Experiment, project: Project) -> Path:
-        """Return the file in which `pearl run` leaves an experiment's rows."""
-        variant = f"{self.profile}-{self.source_of(experiment, project)}"
-        return project.store / "results" / variant / f"{experiment.file_stem}.parquet"
+    def made(self, shown: Shown, project: Project) -> Path:
+        """Return the file in which `pearl run` leaves what it made."""
+        variant = f"{self.profile}-{self.source_of(shown, project)}"
+        return project.store / "results" / variant / f"{shown.file_stem}.parquet"
 
     def output(self, project: Project) -> Path:
         """Return the folder of the variant's report."""
@@ -70,8 +72,7 @@ def choose(project: Project, profile: str | None, source: str | None) -> Asked:
     """
     own = load_params(project)
     named = profile_of(profile) if profile is not None else own.profile
-    kinds = {experiment.environment for experiment in shown_experiments(project)}
-    datasets = sorted({load_environment(kind, project).dataset or "" for kind in kinds} - {""})
+    datasets = sorted({dataset_of(each, project) or "" for each in all_shown(project)} - {""})
     sources: dict[str, str] = {
         name: own.source(name, flag=source, profile=named).source for name in datasets
     }
@@ -79,12 +80,20 @@ def choose(project: Project, profile: str | None, source: str | None) -> Asked:
     return Asked(named, sources, named == own.profile and sources == default)
 
 
-def shown_experiments(project: Project) -> tuple[Experiment, ...]:
+def all_shown(project: Project) -> tuple[Shown, ...]:
     """Return what the report shows, by paper: tables, then figures, then what is neither."""
-    return tuple(sorted(filter(is_shown, load_experiments(project).values()), key=_place))
+    experiments = [each for each in load_experiments(project).values() if is_shown(each)]
+    return tuple(sorted([*experiments, *load_exhibits().values()], key=_place))
 
 
-def _place(experiment: Experiment) -> tuple[str, int, int, str]:
+def dataset_of(shown: Shown, project: Project) -> str | None:
+    """Return the data set that an experiment or exhibit reads; None where it reads none."""
+    if isinstance(shown, Exhibit):
+        return shown.dataset
+    return load_environment(shown.environment, project).dataset
+
+
+def _place(experiment: Shown) -> tuple[str, int, int, str]:
     word, _, rest = experiment.place.partition(" ")
     number = re.match(r"\d+", rest)
     kind = {"Table": 0, "Figure": 1}.get(word, 2) if number else 2

@@ -12,13 +12,21 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from pearl.report.exhibits.heterogeneity_figure import (
+    HETEROGENEITY_SIZE,
+    heterogeneity_figure,
+)
 from pearl.report.final_regret import FinalRegret
 from pearl.report.labels import apart
+from pearl.report.rewards.calibration_figure import CALIBRATION_SIZE, calibration_figure
 from pearl.report.rewards.learning_figure import learning_curves, learning_size
 from pearl.report.rewards.partial_global_figure import PARTIAL_SIZE, partial_global
-from pearl.report.rewards.recovery_figure import RECOVERY_SIZE, recovery
+from pearl.report.rewards.recovery_figure import RECOVERY_SIZE, recovery, recovery_of_flipped
+from pearl.report.rewards.uncertainty_figure import UNCERTAINTY_SIZE, uncertainty_figure
 from pearl.report.rows import MethodRuns
 from pearl.report.style import Theme, save_both
+from pearl.report.users.correlation_figure import CORRELATIONS_SIZE, correlation_figure
+from pearl.report.users.divergence_figure import DIVERGENCE_SIZE, divergence_figure
 from pearl.words import one_of
 
 LEFT, NAMES_AT = 0.085, 0.735  # of the figure's width
@@ -156,7 +164,16 @@ FIGURES = {
     "regret_over_time": FigureKind(regret_over_time, lambda _: (840, 480)),
     "learning_curves": FigureKind(learning_curves, learning_size),
     "recovery": FigureKind(recovery, lambda _: RECOVERY_SIZE),
+    "heterogeneity": FigureKind(
+        lambda made, folder, stem: heterogeneity_figure(made.asked, folder, stem),
+        lambda _: HETEROGENEITY_SIZE,
+    ),
     "partial_global": FigureKind(partial_global, lambda _: PARTIAL_SIZE),
+    "calibration": FigureKind(calibration_figure, lambda _: CALIBRATION_SIZE),
+    "uncertainty": FigureKind(uncertainty_figure, lambda _: UNCERTAINTY_SIZE),
+    "recovery_flipped": FigureKind(recovery_of_flipped, lambda _: RECOVERY_SIZE),
+    "divergence": FigureKind(divergence_figure, lambda _: DIVERGENCE_SIZE),
+    "correlations": FigureKind(correlation_figure, lambda _: CORRELATIONS_SIZE),
 }
 """What `report: figure` of an experiment may name."""
 

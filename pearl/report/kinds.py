@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,14 @@ from pearl.report.comparisons import Comparison
 from pearl.report.final_regret import FinalRegret, cells, estimate
 from pearl.report.final_regret_view import regret_beneath, regret_caption, regret_grids
 from pearl.report.findings import Finding, judge
+from pearl.report.layout import Keys, Layout, Q
 from pearl.report.origin import CAVEAT, origin
 from pearl.report.rewards import view
 from pearl.report.rewards.by_condition import by_condition
 from pearl.report.rewards.by_flip import epoch_tests, reward_by_flip
 from pearl.report.rewards.by_method import against, cascade, controlled
 from pearl.report.rewards.by_setting import by_setting, settings_that_matter
+from pearl.report.rewards.calibration import calibration
 from pearl.report.rewards.iqm import iqm_by_flip
 from pearl.report.rewards.judging import judge_reward
 from pearl.report.rewards.over_epochs import checkpoints, drift_checkpoints, recovery_ends
@@ -36,43 +38,37 @@ from pearl.report.rewards.partial_global import (
 from pearl.report.rewards.plan import Plan
 from pearl.report.rewards.reading import ALONE, TO_DATE, Rewards, rewards_of
 from pearl.report.rewards.table import RewardTable, estimate_plan, reward_cells
+from pearl.report.rewards.uncertainty import uncertainty
 from pearl.report.rows import Runs
 from pearl.report.settings import ReportSettings
+from pearl.report.users.correlations import Correlations, estimate_correlations
+from pearl.report.users.correlations_view import (
+    correlation_beneath,
+    correlation_caption,
+    correlation_cells,
+    correlation_grids,
+    correlation_keys,
+    correlation_origin,
+    epoch_cells,
+    epoch_grids,
+    judge_correlation,
+)
+from pearl.report.users.layouts import divergence, diversity, extremity
+from pearl.report.users.recovery import at_parting, parts_from_rival, recovery_flipped
+from pearl.report.users.strata import by_divergence, by_diversity, by_extremity
 from pearl.report.views import Grid
 from pearl.words import one_of
 
-Q = Mapping[str, float | None]
-Pairs = tuple[tuple[str, str], ...]
-Keys = tuple[tuple[str, tuple[str, ...]], ...]
 
-
-@dataclass(frozen=True)
-class Kind:
-    """What the report asks of a kind of table; T is what its `estimate` returns.
+@dataclass(frozen=True, kw_only=True)
+class Kind(Layout):
+    """What the report asks of a kind of table that runs stand behind.
 
     Attributes:
         estimate: experiment under its profile, paper, runs, settings, the paper's horizon -> T.
-        first: T -> runs that tell profile, source and data.
-        tests: T -> the family of comparisons, by name.
-        cells: T, q-values within table and paper, the families' sizes -> the CSV file's cells.
-        judge: claim, T, q-values within the table -> Finding.
-        beneath: T, the families' sizes -> sentences beneath the table.
-        grids: T, judged cells -> the page's tables.
-        caption: experiment, T -> what figure and table show.
-        origin: T -> where the numbers come from.
-        keys: T -> run keys by method.
     """
 
     estimate: Callable[[Experiment, Paper, Sequence[Runs], ReportSettings, int], Any]
-    first: Callable[[Any], Runs]
-    tests: Callable[[Any], Mapping[str, Comparison]]
-    cells: Callable[[Any, Q, Q, tuple[int, int]], list[Cell]]
-    judge: Callable[[AnyClaim, Any, Q], Finding]
-    beneath: Callable[[Any, int, int], tuple[str, ...]]
-    grids: Callable[[Any, Sequence[Cell]], tuple[Grid, ...]]
-    caption: Callable[[Experiment, Any], str]
-    origin: Callable[[Any], Pairs]
-    keys: Callable[[Any], Keys]
 
 
 def _estimate_regret(
@@ -120,8 +116,12 @@ def _of_rewards(
     layout: Callable[[Experiment, Rewards], Plan],
     measure: str = TO_DATE,
     remarks: Callable[[RewardTable], tuple[str, ...]] | None = None,
+    prepare: Callable[[Experiment, Rewards], Rewards] | None = None,
 ) -> Kind:
-    """Return the kind of a layout; `remarks` tell from the estimates what stands beneath."""
+    """Return the kind of a layout.
+
+    `remarks` tell from the estimates what stands beneath; `prepare` adds series to the runs.
+    """
 
     def make(
         experiment: Experiment,
@@ -131,6 +131,8 @@ def _of_rewards(
         paper_horizon: int,
     ) -> RewardTable:
         rewards = rewards_of(runs, paper_horizon, measure, paper.labels)
+        if prepare is not None:
+            rewards = prepare(experiment, rewards)
         return estimate_plan(experiment, paper, rewards, layout(experiment, rewards), settings)
 
     def beneath(table: RewardTable, m_table: int, m_paper: int) -> tuple[str, ...]:
@@ -179,6 +181,38 @@ PARTIAL_GLOBAL = Kind(
 )
 
 
+def _of_correlations(
+    cells: Callable[[Correlations, Q, Q, tuple[int, int]], list[Cell]],
+    grids: Callable[[Correlations, Sequence[Cell]], tuple[Grid, ...]],
+    *,
+    test: bool,
+) -> Kind:
+    """Return a kind of user-level correlations; those over all epochs are tested if `test`."""
+
+    def make(
+        experiment: Experiment,
+        paper: Paper,
+        runs: Sequence[Runs],
+        settings: ReportSettings,
+        paper_horizon: int,
+    ) -> Correlations:
+        rewards = rewards_of(runs, paper_horizon, labels=paper.labels)
+        return estimate_correlations(experiment, paper, rewards, settings, test=test)
+
+    return Kind(
+        estimate=make,
+        first=lambda table: table.rewards.first,
+        tests=lambda table: table.tests,
+        cells=cells,
+        judge=judge_correlation,
+        beneath=correlation_beneath,
+        grids=grids,
+        caption=correlation_caption,
+        origin=correlation_origin,
+        keys=correlation_keys,
+    )
+
+
 TABLES = {
     "final_regret": FINAL_REGRET,
     "reward_by_flip": _of_rewards(reward_by_flip),
@@ -193,10 +227,22 @@ TABLES = {
     "settings": _of_rewards(by_setting, remarks=settings_that_matter),
     "recovery_ends": _of_rewards(recovery_ends),
     "partial_global": PARTIAL_GLOBAL,
+    "calibration": _of_rewards(calibration),
+    "uncertainty": _of_rewards(uncertainty),
+    "recovery_flipped": _of_rewards(recovery_flipped, remarks=parts_from_rival, prepare=at_parting),
+    "diversity": _of_rewards(diversity, prepare=by_diversity),
+    "divergence": _of_rewards(divergence, prepare=by_divergence),
+    "extremity": _of_rewards(extremity, prepare=by_extremity),
+    "correlations": _of_correlations(correlation_cells, correlation_grids, test=True),
+    "correlations_by_epoch": _of_correlations(epoch_cells, epoch_grids, test=False),
 }
 """What `report: table` of an experiment may name."""
 
-BESIDE_FIGURE = {"learning_curves": "checkpoints", "recovery": "recovery_ends"}
+BESIDE_FIGURE = {
+    "learning_curves": "checkpoints",
+    "recovery": "recovery_ends",
+    "recovery_flipped": "recovery_flipped",
+}
 """The table beside a figure whose experiment names none."""
 
 

@@ -1,4 +1,4 @@
-"""The report's pages: index.html, self-contained apart from its figures, and index.md."""
+"""The report's pages: an index and one a paper, as HTML (apart from figures) and Markdown."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from pearl.experiments import Experiment
 from pearl.files import write_text
 from pearl.report.choice import NO_DATA
+from pearl.report.claims import Paper
 from pearl.report.printing import markdown_rows
 from pearl.report.rows import Runs
 from pearl.report.settings import ReportSettings
 from pearl.report.views import PaperView
+
+FORMS = ("html", "md")
+Absent = tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,16 @@ class Head:
 
 
 def write_pages(
-    output: Path, head: Head, papers: Sequence[PaperView], absent: Sequence[Experiment]
+    output: Path,
+    head: Head,
+    papers: Sequence[PaperView],
+    others: Sequence[tuple[Paper, Absent]] = (),
 ) -> None:
-    """Write both pages from the templates; `absent` are experiments without results."""
+    """Write the index and a page a paper from the templates, as HTML and as Markdown.
+
+    `others` are papers without any result, with the id, title and place of all that they lack;
+    pages of such that an earlier report left are removed.
+    """
     environment = Environment(
         loader=PackageLoader("pearl.report"),
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
@@ -59,8 +69,12 @@ def write_pages(
         keep_trailing_newline=True,
     )
     environment.globals["markdown_rows"] = markdown_rows
-    for name in ("index.html", "index.md"):
-        text = environment.get_template(f"{name}.j2").render(
-            head=head, papers=papers, absent=absent
-        )
-        write_text(output / name, text)
+    for form in FORMS:
+        index = environment.get_template(f"index.{form}.j2")
+        write_text(output / f"index.{form}", index.render(head=head, papers=papers, others=others))
+        page = environment.get_template(f"paper.{form}.j2")
+        for entry in papers:
+            text = page.render(head=head, papers=papers, entry=entry)
+            write_text(output / f"{entry.paper.paper}.{form}", text)
+        for paper, _ in others:
+            (output / f"{paper.paper}.{form}").unlink(missing_ok=True)

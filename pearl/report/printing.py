@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-from pearl.report.claim_views import claim_not_run, claim_view, claims_not_run
-from pearl.report.claims import AnyClaim, NumberClaim, Paper
+from pearl.report.claim_groups import claim_groups, tally
+from pearl.report.claims import Paper
 from pearl.report.explanations import EXPLANATIONS, Explanation
 from pearl.report.figures import figure_of
+from pearl.report.layout import Shown
 from pearl.report.sections import Section
-from pearl.report.summary import is_printed, outcome, printed_views
+from pearl.report.summary import outcome
 from pearl.report.views import ClaimView, Entry, ExperimentView, PaperView
 from pearl.words import one_of
 
@@ -21,50 +21,36 @@ WITH_OUTCOME = ("pearl",)
 def paper_view(
     paper: Paper,
     sections: Sequence[Section],
-    known: Collection[str],
+    known: Sequence[Shown],
+    absent: Sequence[Shown] = (),
     more: Sequence[ExperimentView] = (),
 ) -> PaperView:
     """Print a paper's claims, those without results too, and its sections.
 
     Args:
         paper: what was published.
-        sections: the experiments with results.
-        known: ids of the experiments that this release has.
+        sections: what has results.
+        known: all that this release has.
+        absent: what of it has no results here.
         more: sections that are no experiment.
     """
-    views = _claims(paper, sections, known)
-    notes = tuple(dict.fromkeys(view.note for view in views if view.note))
-    marked = tuple(
-        replace(view, mark=str(notes.index(view.note) + 1)) if view.note else view for view in views
+    groups, scopes, notes = claim_groups(paper, sections, [one.id for one in known])
+    by_stem = {group.stem: group.claims for group in groups}
+    tell = paper.paper in WITH_OUTCOME
+    experiments = [
+        experiment_view(one, by_stem.get(one.experiment.file_stem, ()), tell=tell)
+        for one in sections
+    ]
+    waiting = [one for one in absent if one.paper == paper.paper]
+    return PaperView(
+        paper=paper,
+        tally=tally(paper, sections),
+        groups=groups,
+        scopes=scopes,
+        notes=notes,
+        experiments=(*experiments, *more),
+        absent=tuple((one.id, one.title, one.place) for one in waiting),
     )
-    experiments = []
-    for section in sections:
-        own = [view for view in marked if view.experiment == section.experiment.id]
-        experiments.append(experiment_view(section, own, tell=paper.paper in WITH_OUTCOME))
-    return PaperView(paper, marked, notes, (*experiments, *more))
-
-
-def _claims(paper: Paper, sections: Sequence[Section], known: Collection[str]) -> list[ClaimView]:
-    found = {
-        one.claim.id: claim_view(one)
-        for section in sections
-        for one in section.findings
-        if not is_printed(one)
-    }
-    single = [c for c in paper.claims if not (isinstance(c, NumberClaim) and c.printed)]
-    views = [found.get(claim.id) or claim_not_run(claim, known) for claim in single]
-    if not paper.printed:
-        return views
-    ordered: list[ClaimView] = []
-    for one in sections:
-        ordered += printed_views(one.experiment.id, one.findings)
-        ordered += [view for view in views if view.experiment == one.experiment.id]
-    here = {one.experiment.id for one in sections}
-    waiting: dict[str, list[AnyClaim]] = {}
-    for claim in paper.claims:
-        if claim.experiment not in here:
-            waiting.setdefault(claim.experiment, []).append(claim)
-    return [*ordered, *(claims_not_run(name, claims) for name, claims in waiting.items())]
 
 
 def experiment_view(section: Section, claims: Sequence[ClaimView], *, tell: bool) -> ExperimentView:
@@ -94,7 +80,7 @@ def experiment_view(section: Section, claims: Sequence[ClaimView], *, tell: bool
 def markdown_rows(
     rows: Sequence[tuple[str, bool, tuple[Entry, ...]]],
 ) -> list[tuple[str, ...]]:
-    """Return a table's rows as plain text for index.md."""
+    """Return a table's rows as plain text for a Markdown page."""
     return [
         (f"**{label}**" if leads else label, *(_text(entry) for entry in entries))
         for label, leads, entries in rows

@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pearl.experiments import Experiment
 from pearl.report.cells import Cell
 from pearl.report.claims import Paper
 from pearl.report.comparisons import adjust
 from pearl.report.findings import Finding
-from pearl.report.kinds import Kind, kind_of
+from pearl.report.layout import Layout, Shown
+from pearl.report.layouts import layout_of
 from pearl.report.rows import Runs
 
 
 @dataclass(frozen=True)
 class Section:
-    """An experiment under the report's profile: estimates, laid-out cells, judged claims.
+    """An experiment under the report's profile, or an exhibit: laid-out cells, judged claims.
 
-    `table` is what the kind's `estimate` returned; `beneath` are the sentences that stand beneath
-    the table.
+    `table` is what the kind's `estimate` or `make` returned; `beneath` are the
+    sentences that stand beneath the table.
     """
 
-    experiment: Experiment
-    kind: Kind
+    experiment: Shown
+    kind: Layout
     table: Any
     cells: tuple[Cell, ...]
     findings: tuple[Finding, ...]
@@ -36,18 +36,18 @@ class Section:
         return self.kind.first(self.table)
 
 
-def make_sections(paper: Paper, tables: Sequence[tuple[Experiment, Any]]) -> tuple[Section, ...]:
+def make_sections(paper: Paper, tables: Sequence[tuple[Shown, Any]]) -> tuple[Section, ...]:
     """Judge a paper's claims on all its tables at once.
 
     The order claims' q-values are of the table's own family; those of the family of all the
     paper's tables stand in a column beside them.
     """
-    tests = [(e, name, one) for e, t in tables for name, one in kind_of(e).tests(t).items()]
+    tests = [(e, name, one) for e, t in tables for name, one in layout_of(e).tests(t).items()]
     adjusted, m_paper = adjust([one.p_value for _, _, one in tests])
     in_paper = {(e.id, name): q for (e, name, _), q in zip(tests, adjusted, strict=True)}
     made = []
     for experiment, table in tables:
-        names = kind_of(experiment).tests(table)
+        names = layout_of(experiment).tests(table)
         mine = {name: in_paper[experiment.id, name] for name in names}
         made.append(_section(paper, experiment, table, mine, m_paper))
     return tuple(made)
@@ -55,12 +55,12 @@ def make_sections(paper: Paper, tables: Sequence[tuple[Experiment, Any]]) -> tup
 
 def _section(
     paper: Paper,
-    experiment: Experiment,
+    experiment: Shown,
     table: Any,
     in_paper: dict[str, float | None],
     m_paper: int,
 ) -> Section:
-    kind = kind_of(experiment)
+    kind = layout_of(experiment)
     tests = kind.tests(table)
     adjusted, m_table = adjust([one.p_value for one in tests.values()])
     in_table = dict(zip(tests, adjusted, strict=True))

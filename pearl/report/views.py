@@ -24,11 +24,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of the page: title ("" for none), headings, and rows (label, leads, entries)."""
+    """A table of the page: title ("" for none), headings, and rows (label, leads, entries).
+
+    `words` tells that its entries are words, not numbers.
+    """
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, bool, tuple[Entry, ...]], ...]
+    words: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,13 +91,54 @@ class ExperimentView:
 
 
 @dataclass(frozen=True)
+class ClaimGroup:
+    """The claims of one section of the page, `stem` its anchor ("" for those not run here).
+
+    `scope` is what holds for all of them; `mark` stands for it where other groups share it.
+    """
+
+    title: str
+    stem: str
+    scope: str
+    claims: tuple[ClaimView, ...]
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many claims, printed numbers among them, came out how; `waiting` have no results here."""
+
+    reproduced: int
+    failed: int
+    untested: int
+    waiting: int
+
+    @property
+    def claims(self) -> int:
+        """How many there are in all."""
+        return self.reproduced + self.failed + self.untested + self.waiting
+
+
+@dataclass(frozen=True)
 class PaperView:
-    """A paper: its claims with the notes they share, then its experiments."""
+    """A paper: its claims with the notes they share, then its experiments.
+
+    `scopes` are the marks of scopes that several groups share, with their words; `absent` are
+    (id, title, place) of what has no results here.
+    """
 
     paper: Paper
-    claims: tuple[ClaimView, ...]
+    tally: Tally
+    groups: tuple[ClaimGroup, ...]
+    scopes: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     experiments: tuple[ExperimentView, ...]
+    absent: tuple[tuple[str, str, str], ...]
+
+    @property
+    def claims(self) -> tuple[ClaimView, ...]:
+        """The claims of all groups."""
+        return tuple(claim for group in self.groups for claim in group.claims)
 
     @property
     def parities(self) -> bool:

@@ -1,4 +1,4 @@
-"""What was measured without a run: an exhibit's values as one Parquet file, the same bytes always."""
+"""What was measured without a run: an exhibit's values as a Parquet file of steady bytes."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Tables and figures that no run stands behind: measured in the data, or made of the registry."""
