@@ -70,8 +70,8 @@ def _draw(table: RewardTable, theme: Theme) -> Figure:
             axes.set_xlim(0, 1)
             axes.set_axisbelow(True)
             axes.grid(axis="y")
-            axes.xaxis.set_major_formatter(lambda x, _: reward(x).removesuffix("00"))
-            axes.yaxis.set_major_formatter(lambda y, _: reward(y).removesuffix("0"))
+            axes.xaxis.set_major_formatter(lambda x, _: f"{x:.1f}")
+            axes.yaxis.set_major_formatter(lambda y, _: f"{y:.1f}")
             if column:
                 axes.set_yticklabels([])
         upper.set_ylim(0, 1)
@@ -114,11 +114,12 @@ def _method(
     if ece is not None:
         place = sum(len(text.get_text()) > 0 for text in upper.texts)
         upper.text(
-            0.04,
-            0.93 - 0.075 * place,
+            0.97,
+            0.04 + 0.075 * place,
             f"ECE {reward(float(ece.mean()))}  {run.label}",
             color=look.colour,
             size=7.5,
+            ha="right",
             weight="bold" if look.leads else "normal",
         )
     edges = np.linspace(0, 1, len(share) + 1)

@@ -12,11 +12,13 @@ from pearl.report.comparisons import Comparison, compare
 from pearl.report.contrasts import Contrast, Point, parse_contrast
 from pearl.report.numbers import MINUS
 from pearl.report.rewards.plan import EFFECT, Difference, P, Plan, Value
-from pearl.report.rewards.reading import METRIC, Rewards, Sample
+from pearl.report.rewards.reading import Rewards, Sample
 from pearl.report.settings import ReportSettings
 from pearl.report.statistics import Interval, effect_size, interval
 
 SYMBOLS = {"flip": "f"}
+CURVE = "recovery/"
+"""Begins the name of a series whose ends are both told; of others the last place goes without."""
 ADDED = "difference that the paper orders"
 """The column of a difference that only a claim asks for."""
 
@@ -256,7 +258,7 @@ def _words(point: Point, rewards: Rewards) -> list[str]:
         words.append(point.series.partition("/")[2].replace("_", " "))
     if isinstance(point.at, int):
         words.append(f"epoch {rewards.epoch(point.at)}")
-    elif point.series and not point.series.startswith(METRIC):
+    elif point.series.startswith(CURVE) or (point.series and point.at != "last"):
         words.append(point.at)
     return words
 

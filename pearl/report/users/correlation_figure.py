@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from pearl.report.numbers import difference
+from pearl.report.numbers import MINUS, difference
 from pearl.report.rewards.lines import say_above
 from pearl.report.style import Theme, save_both
 from pearl.report.users.correlations import EXTREMITY, Correlations, shown_names
@@ -54,7 +54,7 @@ def _draw(table: Correlations, theme: Theme) -> Figure:
                 axes.text(
                     column,
                     row,
-                    difference(one.estimate)[: 4 if one.estimate else None],
+                    f"{one.estimate:+z.2f}".replace("0.", ".", 1).replace("-", MINUS),
                     ha="center",
                     va="center",
                     size=7.5,
