@@ -13,11 +13,16 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURE_1E = {"experiment@memory-figure1e"}
 FIGURE_1E_SHA256 = {"experiment@memory-figure1e_sha256"}
 KV_CACHE_EXPERIMENTS = FIGURE_1E | FIGURE_1E_SHA256
-PRISM_TABLES = ("table05", "table06", "table07", "table13", "table14")
-PRISM_NAMES = (*PRISM_TABLES, "figure3", "figure4", "settings")
+PRISM_TABLES = (5, 6, 7, 9, 10, 11, *range(13, 21))
+PRISM_NAMES = (
+    *(f"table{number:02}" for number in PRISM_TABLES),
+    *("section05", "section27", "section28"),
+    *("figure3", "figure4", "settings"),
+)
 PRISM_EXPERIMENTS = {f"online@pearl-{name}" for name in PRISM_NAMES}
 CONTROLLED_EXPERIMENTS = {"controlled@pearl-table08"}
-CONTEXTUAL_EXPERIMENTS = PRISM_EXPERIMENTS | CONTROLLED_EXPERIMENTS
+PARTIAL_GLOBAL = {"partial_global@pearl-partial-global"}
+CONTEXTUAL_EXPERIMENTS = PRISM_EXPERIMENTS | CONTROLLED_EXPERIMENTS | PARTIAL_GLOBAL
 EXPERIMENTS = KV_CACHE_EXPERIMENTS | CONTEXTUAL_EXPERIMENTS
 REPORT = {"report"}
 OF_PRISM = {"fetch@prism", "build@prism"}
@@ -79,12 +84,34 @@ CONTROLLED = {
     "gram_window": 20,
     **NETWORK,
 }
+PARTIAL = {
+    "dimensions": 8,
+    "shifted": 2,
+    "features": "sparse",
+    "active": 2,
+    "arms": 5,
+    "users": 5,
+    "noise": 0.1,
+    "shift_round": 1000,
+    "window": 100,
+    "tolerance": 0.2,
+    "observed": 16,
+    "hidden": 16,
+    "pretrain_interactions": 1000,
+    "pretrain_epochs": 3,
+    "pairs": 500,
+    "energy": 0.8,
+}
+SETTINGS |= {f"partial_global.{name}": (other, PARTIAL_GLOBAL) for name, other in PARTIAL.items()}
 SETTINGS |= {f"prism.{name}": (other, PRISM_EXPERIMENTS) for name, other in PRISM.items()}
 SETTINGS |= {
     f"controlled.{name}": (other, CONTROLLED_EXPERIMENTS) for name, other in CONTROLLED.items()
 }
 FILES: dict[str, set[str]] = {
-    "pearl/bandits/methods.yaml": CONTEXTUAL_EXPERIMENTS,
+    **{
+        f"pearl/bandits/{name}.yaml": CONTEXTUAL_EXPERIMENTS
+        for name in ("methods", "linear_methods", "linear_tuned", "linear_tuning")
+    },
     "pearl/datasets/mooncake/manifest.yaml": {"fetch@mooncake", "build@mooncake"},
     "pearl/datasets/prism/manifest.yaml": OF_PRISM,
     "pearl/datasets/prism/published.yaml": OF_PRISM,
@@ -95,6 +122,7 @@ FILES: dict[str, set[str]] = {
         f"pearl/experiments/definitions/pearl/{name}.yaml": {f"online@pearl-{name}"} | REPORT
         for name in PRISM_NAMES
     },
+    "pearl/experiments/definitions/pearl/partial-global.yaml": PARTIAL_GLOBAL | REPORT,
     "pearl/experiments/definitions/pearl/table08.yaml": CONTROLLED_EXPERIMENTS | REPORT,
     "pearl/experiments/environments.yaml": EXPERIMENTS,
     "pearl/memory/methods.yaml": KV_CACHE_EXPERIMENTS,

@@ -11,7 +11,12 @@ from pearl.runs.code import modules_behind
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
-BLOCKS = {"experiment": "kv_cache", "online": "prism", "controlled": "controlled"}
+BLOCKS = {
+    "experiment": "kv_cache",
+    "online": "prism",
+    "controlled": "controlled",
+    "partial_global": "partial_global",
+}
 ITEMS = [(block, key) for block in BLOCKS for key in STAGES[block]["foreach"]]
 SCIENCE = ("datasets", "environments", "memory", "bandits", "simulation")
 
