@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURE_1E = {"experiment@memory-figure1e"}
 FIGURE_1E_SHA256 = {"experiment@memory-figure1e_sha256"}
 KV_CACHE_EXPERIMENTS = FIGURE_1E | FIGURE_1E_SHA256
-PRISM_TABLES = (5, 6, 7, 9, 10, 11, *range(13, 21))
+PRISM_TABLES = (1, 5, 6, 7, *range(9, 21))
 PRISM_NAMES = (
     *(f"table{number:02}" for number in PRISM_TABLES),
-    *("section05", "section27", "section28"),
-    *("figure3", "figure4", "settings"),
+    *("section05", "section09", "section22", "section27", "section28"),
+    *("figure1a", "figure1b", "figure3", "figure4", "figure5", "figure6", "settings"),
 )
 PRISM_EXPERIMENTS = {f"online@pearl-{name}" for name in PRISM_NAMES}
 CONTROLLED_EXPERIMENTS = {"controlled@pearl-table08"}
