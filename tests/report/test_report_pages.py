@@ -13,10 +13,12 @@ import pytest
 
 from pearl.errors import PearlError
 from pearl.project import Project
+from pearl.report.claims import load_paper
 
 Put = Callable[[pd.DataFrame, str], Path]
 MAIN = {"profile": "sample", "source": "sample", "horizon": 20_000, "memory": 60}
 PAGES = ("index.html", "index.md")
+PAPER = ("memory.html", "memory.md")
 COLUMNS = (
     "experiment,profile,row,column,measured,ci_low,ci_high,ci_method,n_seeds,published,delta,"
     "verdict,data_source,run_keys"
@@ -44,6 +46,8 @@ def test_the_stage_writes_its_outputs_and_nothing_else(made: SimpleNamespace) ->
     assert set(digests(made.main)) == {
         "index.html",
         "index.md",
+        "memory.html",
+        "memory.md",
         "tables/memory-figure1e.csv",
         "figures/memory-figure1e.png",
         "figures/memory-figure1e.svg",
@@ -104,25 +108,29 @@ def test_pages_ask_nothing_of_the_network_and_hold_no_path_of_this_machine(
     for file in made.main.rglob("*"):
         if file.suffix in (".html", ".md", ".csv"):
             assert str(made.project.root) not in file.read_text()
-    page = (made.main / "index.html").read_text()
-    wanted = re.findall(r"""(?:src|href|srcset)=["']([^"']*)["']""", page)
-    assert wanted
-    for address in wanted:
-        assert not re.match(r"[a-z]+:|//", address), address
-        if not address.startswith("#") and address != "variants.js":
-            assert (made.main / address).is_file(), address
-    assert "@import" not in page
-    assert "url(" not in page
+    for name in ("index.html", "memory.html"):
+        page = (made.main / name).read_text()
+        wanted = re.findall(r"""(?:src|href|srcset)=["']([^"']*)["']""", page)
+        assert wanted
+        for address in wanted:
+            assert not re.match(r"[a-z]+:|//", address), address
+            file, _, anchor = address.partition("#")
+            if file != "variants.js":
+                place = made.main / (file or name)
+                assert place.is_file(), address
+                assert not anchor or f'id="{anchor}"' in place.read_text(), address
+        assert "@import" not in page
+        assert "url(" not in page
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *PAPER])
 def test_sample_data_is_said_everywhere(name: str, made: SimpleNamespace) -> None:
     page = read(made.main / name)
     assert "sample data made by pearl's generator, not Mooncake" in page
     assert "Sample data." in page
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PAPER)
 def test_what_the_intervals_cover_stands_beneath_every_table(
     name: str, made: SimpleNamespace
 ) -> None:
@@ -133,7 +141,7 @@ def test_what_the_intervals_cover_stands_beneath_every_table(
         assert "new users or request streams" not in page
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PAPER)
 def test_a_claim_without_an_experiment_is_shown_as_not_run(
     name: str, made: SimpleNamespace
 ) -> None:
@@ -147,10 +155,10 @@ def test_a_claim_without_an_experiment_is_shown_as_not_run(
     ]
     assert all(text in row for text in said)
     # what ran isn't called so
-    assert page.count("not run here<") + page.count("| not run here |") == 1
+    assert page.count("not run here</span>") + page.count("| not run here |") == 1
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PAPER)
 def test_both_norms_are_reported(name: str, made: SimpleNamespace) -> None:
     page = read(made.variant / name)
     row = page[page.index("The norm of \N{GREEK SMALL LETTER THETA}* is at most S") :][:900]
@@ -158,7 +166,7 @@ def test_both_norms_are_reported(name: str, made: SimpleNamespace) -> None:
         assert text in row
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PAPER)
 def test_the_page_names_what_the_numbers_stand_on(name: str, made: SimpleNamespace) -> None:
     page = (made.variant / name).read_text()
     for text in ("ab" * 32, "Apache-2.0", "reconstructed from the published counts"):
@@ -166,6 +174,43 @@ def test_the_page_names_what_the_numbers_stand_on(name: str, made: SimpleNamespa
     assert made.frame["key"].iloc[0][:12] in page
     assert f"../{name}" in page
     assert "Sample data." not in page
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_index_counts_verdicts_and_leads_to_the_paper(name: str, made: SimpleNamespace) -> None:
+    page, paper = read(made.variant / name), read(made.variant / name.replace("index", "memory"))
+    told = re.sub("<[^>]*>", "", page)
+    found = re.search(
+        r"Of (\d+) published claims.*?(\d+) reproduced, (\d+) not reproduced, (\d+) not testable"
+        r" here, (\d+) not run here\.",
+        told,
+    )
+    assert found is not None
+    every, *parts = map(int, found.groups())
+    assert sum(parts) == every == len(load_paper("memory").claims)
+    assert parts[-1] == 1  # figure1f's
+    assert found[0] in re.sub("<[^>]*>", "", paper)
+    assert "reproduced" in told
+    assert "pearl run pearl/table05" in told  # the paper without results
+    assert ("memory.html#memory-figure1e" if name.endswith("html") else "(memory.md)") in page
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_what_holds_for_a_whole_section_is_said_once(name: str, made: SimpleNamespace) -> None:
+    page = read(made.main / name)
+    claims = page[: page.index("Intervals cover seeds")]
+    assert claims.count("measured at horizon 20,000 (stated for 100,000), memory 60") == 1
+
+
+def test_a_page_of_a_paper_without_results_is_removed(
+    project: Project, put: Put, run: Callable[..., str], made_up: ModuleType
+) -> None:
+    left = project.reports / "paper-mirror" / "pearl.html"
+    left.parent.mkdir(parents=True)
+    left.write_text("of an earlier report")
+    put(made_up.frame(), "store/results/paper-mirror")
+    run("--profile", "paper", "--source", "mirror")
+    assert not left.exists()
 
 
 def test_variants_are_listed(made: SimpleNamespace) -> None:
