@@ -83,7 +83,8 @@ class Experiment(BaseModel):
     variant_methods: tuple[str, ...] | None = None
     """The methods that the variants are run with; all by default."""
     users: tuple[str, ...] = ()
-    """What of each user the results hold, such as error: names of what its runs tell of users."""
+    """What of each user the results hold: names of what its runs tell of users, such as error, by
+    epoch, or error.total, over all epochs."""
     profiles: dict[Profile, ProfileChange] = {}
     report: Shown = Shown()
 

@@ -43,6 +43,20 @@ class MethodRuns:
             return None
         return np.array(values, dtype=np.float64)
 
+    def told(self, name: str) -> Floats:
+        """Return what the rows tell of each user, by epoch or else in total (n = 1).
+
+        Raises:
+            PearlError: they don't tell it.
+        """
+        for known in (name, f"{name}.total"):
+            if known in self.users:
+                return self.users[known]
+        raise PearlError(
+            f"The results of {self.label} don't tell {name} of each user.",
+            remedy="They were made by an earlier version: make them again.",
+        )
+
     def at(self, seeds: Sequence[int]) -> list[int]:
         """Return the positions of `seeds` among this method's."""
         return [self.seeds.index(seed) for seed in seeds]

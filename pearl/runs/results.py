@@ -43,6 +43,7 @@ FIXED = [
 LATER = [("variant", pa.string()), ("network", pa.string())]
 USERS = "user."
 """Columns of one number a user, or of a row of numbers a user, one user after the other."""
+TOTAL = ".total"
 LISTS = ("curve.", "series.", USERS)
 PARTS = ("metric.", "fact.", *LISTS)
 CURVES = [
@@ -66,7 +67,8 @@ def row(stored: StoredRun, planned: PlannedRun, users: Collection[str] = ()) -> 
     Args:
         stored: the run.
         planned: whose words the row has.
-        users: which of the things measured of each user the row holds.
+        users: which of the things measured of each user the row holds; "reward.total" is a user's
+            sum of what "reward" has by epoch.
     """
     run = planned
     environment = run.spec.config["environment"]
@@ -82,7 +84,10 @@ def row(stored: StoredRun, planned: PlannedRun, users: Collection[str] = ()) -> 
         parts[f"series.{name}"] = _all_printed(values)
     if users:
         kept = stored.users()
-        parts |= {f"{USERS}{name}": kept[name].reshape(-1) for name in users if name in kept}
+        for name in users:
+            base = name.removesuffix(TOTAL)
+            if base in kept:
+                parts[f"{USERS}{name}"] = _of_users(kept[base], total=name != base)
     return {
         "key": run.key,
         "experiment": run.experiment,
@@ -105,6 +110,16 @@ def row(stored: StoredRun, planned: PlannedRun, users: Collection[str] = ()) -> 
         "curve_regret": regret[rounds - 1],
         "episode_starts": stored.episode_starts(),
     }
+
+
+def _of_users(values: NDArray[np.float32], *, total: bool) -> NDArray[np.float32]:
+    if not total:
+        return values.reshape(-1)
+    # One epoch after the other, so that the sum is the same everywhere.
+    added = np.zeros(len(values))
+    for column in values.T:
+        added += column
+    return added.astype(np.float32)
 
 
 def table(rows: Iterable[dict[str, Any]]) -> pa.Table:

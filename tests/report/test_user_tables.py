@@ -269,6 +269,22 @@ def test_results_that_tell_nothing_of_users_are_refused() -> None:
             section(name, frame.drop(columns=told))
 
 
+def test_totals_over_epochs_give_the_same_table() -> None:
+    for name in ("pearl/table12", "pearl/figure6", "pearl/table01"):
+        frame = rows(name)
+        for column in [str(c) for c in frame if str(c).startswith("user.")]:
+            if len(frame[column][0]) == 10 * frame["metric.instance/users"][0]:
+                sums = [one.astype(float).reshape(-1, 10).sum(axis=1) for one in frame[column]]
+                frame = frame.drop(columns=column).assign(**{f"{column}.total": sums})
+        assert any(str(column).endswith(".total") for column in frame)
+        whole, total = section(name), section(name, frame)
+        for place, cell in cells(whole).items():
+            found = cells(total)[place].measured
+            assert cell.measured is not None
+            assert found is not None
+            assert found.estimate == pytest.approx(cell.measured.estimate, abs=2e-6)
+
+
 # Correlations
 
 

@@ -63,7 +63,10 @@ def test_only_those_asked_for_are_in_the_rows(store: RunStore) -> None:
     frame = results.frame([results.row(stored, planned(), ("error", "stated"))])
     assert frame["user.error"][0].tolist() == ERROR.astype(np.float32).reshape(-1).tolist()
     assert "user.stated" not in frame
-    assert "user.error" in results.list_columns(frame)
+    frame = results.frame([results.row(stored, planned(), ("error.total",))])
+    total = ERROR.astype(np.float32).astype(float).sum(axis=1)
+    assert frame["user.error.total"][0].tolist() == total.astype(np.float32).tolist()
+    assert "user.error.total" in results.list_columns(frame)
 
 
 def test_what_isnt_finite_or_no_row_a_user_is_refused() -> None:

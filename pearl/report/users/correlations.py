@@ -91,14 +91,8 @@ def flipped_users(run: MethodRuns) -> FlippedUsers:
     Raises:
         PearlError: the results don't tell what is needed of each user.
     """
-    lacking = [name for name in ("stated", "flipped", "count", "error") if name not in run.users]
-    if lacking:
-        raise PearlError(
-            f"The results of {run.label} don't tell {', '.join(lacking)} of each user.",
-            remedy="They were made by an earlier version: make them again.",
-        )
-    count, error = run.users["count"], run.users["error"]
-    used = (run.users["flipped"][:, :, 0] == 1) & (count.sum(axis=2) > 0)
+    count, error = run.told("count"), run.told("error")
+    used = (run.told("flipped")[:, :, 0] == 1) & (count.sum(axis=2) > 0)
     whole = error.sum(axis=2) / np.maximum(count.sum(axis=2), 1)
     alone = error / np.maximum(count, 1)
     played = used[:, :, None] & (count > 0)
@@ -106,7 +100,7 @@ def flipped_users(run: MethodRuns) -> FlippedUsers:
     some = seeds > 0
     by_epoch = (alone * played).sum(axis=0) / np.maximum(played.sum(axis=0), 1)
     return FlippedUsers(
-        stated=run.users["stated"][0][some],
+        stated=run.told("stated")[0][some],
         error=((whole * used).sum(axis=0) / np.maximum(seeds, 1))[some],
         by_epoch=by_epoch[some],
         seeds=seeds[some],

@@ -66,7 +66,7 @@ def by_diversity(_experiment: Experiment, rewards: Rewards) -> Rewards:
     """Add the reward of the terciles of candidate diversity, and the terciles' edges."""
 
     def made(_runs: Runs, run: MethodRuns) -> dict[str, Floats]:
-        diversity, reward, count = (_told(run, name) for name in ("diversity", "reward", "count"))
+        diversity, reward, count = (run.told(name) for name in ("diversity", "reward", "count"))
         found: dict[str, list[Floats]] = {}
         for seed in range(len(run.seeds)):
             place, edges = terciles(diversity[seed, :, 0])
@@ -89,13 +89,11 @@ def by_divergence(experiment: Experiment, rewards: Rewards) -> Rewards:
     reference = calm.methods.get(experiment.reference) if calm else None
     if reference is None:
         raise PearlError(f"{experiment.id}: {experiment.reference} has no run at f = 0.")
-    own = _told(reference, "tracker").sum(axis=2) / np.maximum(
-        _told(reference, "count").sum(axis=2), 1
-    )
+    own = reference.told("tracker").sum(axis=2) / np.maximum(reference.told("count").sum(axis=2), 1)
     divergence = dict(zip(reference.seeds, own, strict=True))
 
     def made(_runs: Runs, run: MethodRuns) -> dict[str, Floats]:
-        reward, count = _told(run, "reward"), _told(run, "count")
+        reward, count = run.told("reward"), run.told("count")
         found: dict[str, list[Floats]] = {}
         for number, seed in enumerate(run.seeds):
             if seed not in divergence:
@@ -123,15 +121,15 @@ def by_extremity(_experiment: Experiment, rewards: Rewards) -> Rewards:
     def made(_runs: Runs, run: MethodRuns) -> dict[str, Floats]:
         found: dict[str, list[Floats]] = {}
         names = ("count", "regret", "error", "reward")
-        told = {name: _told(run, name) for name in names}
+        told = {name: run.told(name) for name in names}
         for seed in range(len(run.seeds)):
-            flipped = _told(run, "flipped")[seed, :, 0] == 1
+            flipped = run.told("flipped")[seed, :, 0] == 1
             count, regret = told["count"][seed], told["regret"][seed]
             for name, members in zip(GROUPS, (flipped, ~flipped), strict=True):
                 played = np.cumsum(count[members].sum(axis=0))
                 mean = np.cumsum(regret[members].sum(axis=0)) / np.maximum(played, 1)
                 found.setdefault(f"strata/{name}_regret", []).append(mean)
-            how = extremity(_told(run, "stated")[seed])
+            how = extremity(run.told("stated")[seed])
             extreme = flipped & (how > np.median(how[flipped])) if flipped.any() else flipped
             for name, members in zip(SPLIT, (extreme, flipped & ~extreme), strict=True):
                 for measure in ("error", "reward"):
@@ -155,16 +153,6 @@ def with_series(
         return replace(runs, methods=methods)
 
     return replace(rewards, all_runs=tuple(richer(runs) for runs in rewards.all_runs))
-
-
-def _told(run: MethodRuns, name: str) -> Floats:
-    found = run.users.get(name)
-    if found is None:
-        raise PearlError(
-            f"The results of {run.label} don't tell {name} of each user.",
-            remedy="They were made by an earlier version: make them again.",
-        )
-    return found
 
 
 def _stacked(found: Mapping[str, list[Floats]]) -> dict[str, Floats]:
