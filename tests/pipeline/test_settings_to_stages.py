@@ -25,12 +25,14 @@ PARTIAL_GLOBAL = {"partial_global@pearl-partial-global"}
 CONTEXTUAL_EXPERIMENTS = PRISM_EXPERIMENTS | CONTROLLED_EXPERIMENTS | PARTIAL_GLOBAL
 EXPERIMENTS = KV_CACHE_EXPERIMENTS | CONTEXTUAL_EXPERIMENTS
 REPORT = {"report"}
+DESCRIBED = {"described@pearl-figure2", "described@pearl-table02"}
+CONFIGURED = {"configured@pearl-table04"}
 OF_PRISM = {"fetch@prism", "build@prism"}
 SAMPLE = "pearl/datasets/prism/sample"
 
 # setting -> (another value, the stages that then are out of date)
 SETTINGS: dict[str, tuple[Any, set[str]]] = {
-    "profile": ("sample", {"fetch@mooncake", "fetch@prism"} | EXPERIMENTS),
+    "profile": ("sample", {"fetch@mooncake", "fetch@prism"} | EXPERIMENTS | DESCRIBED | CONFIGURED),
     "sources.mooncake": ("mirror", {"fetch@mooncake"}),
     "sources.prism": ("mirror", {"fetch@prism"}),
     "embeddings.min_spread": (0.2, {"embed@prism"}),
@@ -103,13 +105,16 @@ PARTIAL = {
     "energy": 0.8,
 }
 SETTINGS |= {f"partial_global.{name}": (other, PARTIAL_GLOBAL) for name, other in PARTIAL.items()}
-SETTINGS |= {f"prism.{name}": (other, PRISM_EXPERIMENTS) for name, other in PRISM.items()}
+SETTINGS |= {
+    f"prism.{name}": (other, PRISM_EXPERIMENTS | CONFIGURED | REPORT)
+    for name, other in PRISM.items()
+}
 SETTINGS |= {
     f"controlled.{name}": (other, CONTROLLED_EXPERIMENTS) for name, other in CONTROLLED.items()
 }
 FILES: dict[str, set[str]] = {
     **{
-        f"pearl/bandits/{name}.yaml": CONTEXTUAL_EXPERIMENTS
+        f"pearl/bandits/{name}.yaml": CONTEXTUAL_EXPERIMENTS | REPORT
         for name in ("methods", "linear_methods", "linear_tuned", "linear_tuning")
     },
     "pearl/datasets/mooncake/manifest.yaml": {"fetch@mooncake", "build@mooncake"},
@@ -121,13 +126,26 @@ FILES: dict[str, set[str]] = {
     **{
         f"pearl/experiments/definitions/pearl/{name}.yaml": {f"online@pearl-{name}"} | REPORT
         for name in PRISM_NAMES
+        if name != "table05"
     },
+    # Table 4 shows Table 5's configuration.
+    "pearl/experiments/definitions/pearl/table05.yaml": {"online@pearl-table05"}
+    | CONFIGURED
+    | REPORT,
+    **{
+        f"pearl/experiments/exhibits/pearl/{name}.yaml": {f"described@pearl-{name}"} | REPORT
+        for name in ("figure2", "table02")
+    },
+    "pearl/experiments/exhibits/pearl/table03.yaml": REPORT,
+    "pearl/experiments/exhibits/pearl/table04.yaml": CONFIGURED | REPORT,
+    "pearl/experiments/exhibits/pearl/theory.yaml": REPORT,
     "pearl/experiments/definitions/pearl/partial-global.yaml": PARTIAL_GLOBAL | REPORT,
     "pearl/experiments/definitions/pearl/table08.yaml": CONTROLLED_EXPERIMENTS | REPORT,
-    "pearl/experiments/environments.yaml": EXPERIMENTS,
+    "pearl/experiments/environments.yaml": EXPERIMENTS | CONFIGURED,
     "pearl/memory/methods.yaml": KV_CACHE_EXPERIMENTS,
     "pearl/report/published/memory.yaml": REPORT,
     "pearl/report/published/pearl.yaml": REPORT,
+    "pearl/report/published/pearl_tables.yaml": REPORT,
     "samples/mooncake/manifest.yaml": {"data.dvc"},
     "samples/prism/manifest.yaml": {"data.dvc"},
 }

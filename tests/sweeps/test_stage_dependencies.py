@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from pearl.datasets.registry import DATASETS
-from pearl.experiments import Environment, load_environment, load_experiments
+from pearl.experiments import Environment, load_environment, load_exhibits, load_experiments
 from pearl.runs.code import modules_behind
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +18,8 @@ BLOCKS = {
     "partial_global": "partial_global",
 }
 ITEMS = [(block, key) for block in BLOCKS for key in STAGES[block]["foreach"]]
+EXHIBITS = ("described", "configured")
+MEASURED = [(block, key) for block in EXHIBITS for key in STAGES[block]["foreach"]]
 SCIENCE = ("datasets", "environments", "memory", "bandits", "simulation")
 
 
@@ -86,3 +88,41 @@ def test_the_data_that_runs_read_is_a_dependency(block: str, key: str) -> None:
     else:
         room = "embeddings" if DATASETS[dataset].embedder else "tables"
         assert found == [f"{room}/{dataset}"]
+
+
+def test_every_exhibit_that_measures_has_its_stage() -> None:
+    ids = [STAGES[block]["foreach"][key] for block, key in MEASURED]
+    assert sorted(ids) == sorted(n for n, each in load_exhibits().items() if each.measure)
+    assert {f"results/{key}.parquet" for _, key in MEASURED} <= set(STAGES["report"]["deps"])
+
+
+@pytest.mark.parametrize(("block", "key"), MEASURED)
+def test_an_exhibits_stage_watches_what_measures_it(block: str, key: str) -> None:
+    exhibit = load_exhibits()[STAGES[block]["foreach"][key]]
+    assert key == exhibit.file_stem
+    assert exhibit.measure is not None
+    places = watched(block, key)
+    assert ROOT / "tables" / str(exhibit.dataset) in places
+    unwatched = [
+        str(path.relative_to(ROOT))
+        for path in modules_behind(exhibit.measure).values()
+        if path not in places
+    ]
+    assert unwatched == []
+    under = exhibit.experiment("paper")
+    assert (under is not None) == ("prism" in STAGES[block]["do"]["params"])
+    if under is not None:
+        assert ROOT / f"pearl/experiments/definitions/{under.id}.yaml" in places
+
+
+def test_the_report_watches_what_checks_the_theory() -> None:
+    places = [ROOT / text for text in STAGES["report"]["deps"]]
+    rooms = [ROOT / "pearl" / room for room in (*SCIENCE, "theory")]
+    unwatched = [
+        path
+        for path in modules_behind("pearl.theory.checks:checks").values()
+        if any(path.is_relative_to(room) for room in rooms)
+        and not path.is_relative_to(ROOT / "pearl/datasets")
+        and not any(path.is_relative_to(place) for place in places)
+    ]
+    assert unwatched == []
