@@ -20,10 +20,7 @@ _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 def descend(weights: Weights, adam: Adam, gradient: Weights, learning_rate: float) -> None:
     """Move the weights by one step against the gradient; weights and state change in place."""
     adam.steps[0] += 1
-    decay1, decay2 = 1.0, 1.0
-    for _ in range(adam.steps[0]):
-        decay1 *= _BETA1
-        decay2 *= _BETA2
+    decay1, decay2 = _power(_BETA1, adam.steps[0]), _power(_BETA2, adam.steps[0])
     step = np.float32(learning_rate / (1.0 - decay1))
     spread = np.float32(1.0 / math.sqrt(1.0 - decay2))
     m, v = adam.m, adam.v
@@ -34,6 +31,18 @@ def descend(weights: Weights, adam: Adam, gradient: Weights, learning_rate: floa
     _move(weights.b2, m.b2, v.b2, gradient.b2, step, spread)
     _move(weights.head, m.head, v.head, gradient.head, step, spread)
     _move(weights.bias, m.bias, v.bias, gradient.bias, step, spread)
+
+
+@compiled
+def _power(base: float, exponent: int) -> float:
+    """base^exponent in about log2(exponent) squarings; pow of libm isn't the same everywhere."""
+    result = 1.0
+    while exponent > 0:
+        if exponent % 2 == 1:
+            result *= base
+        base *= base
+        exponent //= 2
+    return result
 
 
 @compiled
