@@ -58,7 +58,7 @@ def run(
     for name in load_group(experiment, project) if many else (experiment,):
         if (exhibit := exhibits.get(name)) is not None:
             asked = not many and bool(seeds or only or again)
-            _show_exhibit(project, exhibit, profile, source, asks_for_runs=asked)
+            _show_exhibit(project, exhibit, profile, source, asks_for_runs=asked, dry_run=dry_run)
         elif not _sweep(
             project,
             name,
@@ -121,6 +121,7 @@ def _show_exhibit(
     source: str | None,
     *,
     asks_for_runs: bool,
+    dry_run: bool,
 ) -> None:
     """Measure an exhibit where it measures anything, and say where it is shown."""
     from pearl.errors import SettingError
@@ -136,6 +137,8 @@ def _show_exhibit(
         highlight=False,
         soft_wrap=True,
     )
+    if dry_run:
+        return
     if exhibit.dataset is not None:
 
         def announce(line: str) -> None:
