@@ -81,6 +81,23 @@ def test_failures_are_listed_with_cause_and_exit_code(
     assert "2 made" in run_serially("--retry-failed").output
 
 
+def test_a_group_runs_one_after_the_other(project: Project) -> None:
+    result = pearl("run", "toy/all", "--runner", "serial", "--seeds", "0")
+    assert "toy/trial, profile smoke, 4 runs: 0 found, 4 to make" in result.output
+    assert "4 found, 0 made" in pearl("run", "toy/all", "--runner", "serial", "--seeds", "0").output
+    with pytest.raises(SettingError, match="--only names one run"):
+        pearl("run", "toy/all", "--only", "ab")
+
+
+def test_a_groups_failures_are_told_together(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_BROKEN", "0.5:0")
+    result = pearl("run", "toy/all", "--runner", "serial", "--seeds", "0", code=1)
+    assert "With failed runs: toy/trial" in result.stderr
+    assert "pearl run toy/all --seeds 0 --retry-failed" in result.stderr
+
+
 def test_ctrl_c_says_how_to_go_on(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> list[str]:
         raise KeyboardInterrupt
