@@ -65,7 +65,8 @@ def _fault(model: type[BaseModel], details: ErrorDetails) -> tuple[str, str]:
     if details["type"] == "extra_forbidden":
         return f"unknown name {place!r}", suggestion(name, _names_at(model, details["loc"][:-1]))
     if details["type"] == "literal_error":
-        words = re.findall(r"'([^']*)'", str(details.get("ctx", {}).get("expected", "")))
+        expected = str(details.get("ctx", {}).get("expected", ""))
+        words = [word or number for word, number in re.findall(r"'([^']*)'|([\d.]+)", expected)]
         # A key of a mapping is reported at (..., key, "[key]").
         place = place.removesuffix(".[key]")
         return f"{place}: unknown word {details['input']!r}", suggestion(

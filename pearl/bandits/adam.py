@@ -34,12 +34,21 @@ def descend(weights: Weights, adam: Adam, gradient: Weights, learning_rate: floa
 @compiled
 def factors(steps: int, learning_rate: float) -> tuple[np.float32, np.float32]:
     """Return what the moments' start at 0 makes of the step and of the spread in step `steps`."""
-    decay1, decay2 = 1.0, 1.0
-    for _ in range(steps):
-        decay1 *= _BETA1
-        decay2 *= _BETA2
+    decay1, decay2 = _power(_BETA1, steps), _power(_BETA2, steps)
     step = np.float32(learning_rate / (1.0 - decay1))
     return step, np.float32(1.0 / math.sqrt(1.0 - decay2))
+
+
+@compiled
+def _power(base: float, exponent: int) -> float:
+    """base^exponent in about log2(exponent) squarings; pow of libm isn't the same everywhere."""
+    result = 1.0
+    while exponent > 0:
+        if exponent % 2 == 1:
+            result *= base
+        base *= base
+        exponent //= 2
+    return result
 
 
 @compiled

@@ -22,6 +22,17 @@ from pearl.bandits.gram import rebuild
 from pearl.bandits.memory import Memory
 from pearl.bandits.method import BanditMethod
 from pearl.bandits.network import Adam, Floats32, TrainingSettings, Weights, new_adam
+from pearl.bandits.policy_checks import (
+    check_adam,
+    check_answer,
+    check_weights,
+    features32,
+    fraction,
+    rows_of,
+    shape_of,
+    user_row,
+    whole,
+)
 from pearl.bandits.state import Scratch, new_scratch, new_state, rule_of
 from pearl.bandits.step import observe, select
 from pearl.bandits.training import update
@@ -82,8 +93,15 @@ class Policy:
             SettingError: Random, Oracle or another head; an interval or a number of observations
                 below 1; a prior or user features that the method needs and doesn't get, or the
                 other way.
-            ValueError: shapes that don't fit the network.
+            ValueError: shapes that don't fit the network or each other, weights or moments that
+                aren't C-contiguous float32, values that aren't finite, unknown users in the prior.
+            TypeError: a seed, an interval or a number of observations that is no whole number.
         """
+        seed, max_observations = whole("seed", seed), whole("max_observations", max_observations)
+        if update_interval is not None:
+            update_interval = whole("update_interval", update_interval)
+        if not 0 <= seed < 2**63:
+            raise ValueError(f"a seed lies in 0 .. 2^63 - 1, not {seed}")
         if not method.network:
             raise SettingError(
                 f"Exploration {method.exploration} can't be deployed: it has no network."
@@ -97,22 +115,26 @@ class Policy:
                 f"The method's prior is {method.prior};"
                 f" features to start from were {'not ' if prior is None else ''}given."
             )
+        stated = features32("stated", stated, None, None)
+        shape = shape_of(weights, stated)
         if not method.user_features and stated.shape[1] + weights.users.shape[1] > 0:
             raise SettingError("The method has no user features, but the network takes some.")
-        hidden, embedding = weights.w1.shape[1], weights.users.shape[1]
+        hidden, embedding = shape.hidden, shape.embedding
         if (training.hidden, training.embedding) != (hidden, embedding):
             raise ValueError(
                 f"the network has hidden {hidden} and embedding {embedding},"
                 f" its training {training.hidden} and {training.embedding}"
             )
+        check_weights("weights", weights, shape)
+        start = new_adam(weights) if adam is None else adam
+        check_adam(start, shape)
         self.method, self.training, self.seed = method, training, seed
         self.update_interval, self.max_observations = update_interval, max_observations
-        self.stated = np.array(stated, dtype=np.float32)
+        self.stated = stated.copy()
         self.weights = weights.copy()
-        start = new_adam(weights) if adam is None else adam
         self.adam = Adam(start.m.copy(), start.v.copy(), start.steps.copy())
         self.interactions, self.updates = 0, 0
-        self._width = len(weights.w1) - self.stated.shape[1] - embedding
+        self._width = shape.arm
         size = 0
         if method.online:
             size = max(method.training_size(max_observations), method.gram_size(max_observations))
@@ -121,19 +143,27 @@ class Policy:
         self._rule = rule_of(method, training.damping)
         self._fold()
         if prior is not None:
-            self._rebuild(*prior)
+            arms = features32("the prior's arms", prior[1], None, self._width)
+            self._rebuild(rows_of("the prior's users", prior[0], len(arms), shape.users), arms)
+            if not np.isfinite(self.state.inverse).all():
+                raise ValueError("the prior's features are too large for this network")
 
     def select(self, user: int, arms: Floats32) -> Choice:
         """Choose one of the arms for the user; changes nothing, so asking again gives the same.
 
         Args:
             user: row of `stated`.
-            arms: their features (K, Z), K >= 1.
+            arms: their features (K, Z), K >= 1: float32, or real numbers that become it.
 
         Raises:
-            ValueError: an unknown user, arms of another length, values that aren't finite.
+            ValueError: an unknown user; arms of another length, of no real numbers, not finite as
+                float32 or so large (1e18 at the latest) that the network can't work with them.
+            TypeError: a user that is no whole number.
         """
-        self._check(user, arms)
+        user = user_row(user, len(self.stated))
+        arms = features32("arms", arms, None, self._width)
+        if len(arms) == 0:
+            raise ValueError(f"arms have shape {arms.shape}, but K >= 1")
         drawn = draws(self.method, self.seed, self.interactions, 1, len(arms))
         chosen, scratch = self._measure(user, arms, float(drawn.ties[0]), drawn.normals[0])
         return Choice(
@@ -148,17 +178,17 @@ class Policy:
 
         Args:
             user: row of `stated`.
-            arm: the shown arm's features (Z,).
+            arm: the shown arm's features (Z,), as `select` takes them.
             reward: in [0, 1].
 
         Raises:
             ValueError: as `select`, or a reward outside [0, 1]; nothing has changed then.
+            TypeError: as `select`, or a reward that is no number; nothing has changed then.
         """
-        self._check(user, arm[None])
-        if not 0.0 <= reward <= 1.0:
-            raise ValueError(f"a reward lies in [0, 1], not {reward}")
+        user, reward = user_row(user, len(self.stated)), fraction("reward", reward)
+        arm = features32("arm", arm, self._width)
         _, scratch = self._measure(user, arm[None], 0.0, np.zeros(1))
-        observe(self.state, self._rule, user, 0, float(reward), scratch)
+        observe(self.state, self._rule, user, 0, reward, scratch)
         self.interactions += 1
         if not self.method.online:
             return
@@ -169,11 +199,15 @@ class Policy:
     def learn(self) -> float:
         """Update the network on the newest observations, rebuild A^-1; return the mean loss.
 
+        Without an observation nothing changes, a prior in A^-1 least of all, and the loss is nan.
+
         Raises:
             SettingError: the method doesn't learn online.
         """
         if not self.method.online:
             raise SettingError(f"{self.method.label or 'This method'} doesn't learn online.")
+        if self.memory.seen == 0:
+            return math.nan
         memory, method, most = self.memory, self.method, self.max_observations
         held = memory.order()
         rows = held[-method.training_size(most) :]
@@ -207,17 +241,9 @@ class Policy:
     def _measure(
         self, user: int, arms: Floats32, tie: float, normals: Floats
     ) -> tuple[int, Scratch]:
-        embeddings = np.ascontiguousarray(arms, dtype=np.float32)
-        parts = fold_arms(self.weights, embeddings, np.arange(len(arms)))
+        parts = fold_arms(self.weights, arms, np.arange(len(arms)))
         folded = self._folded._replace(arms=parts)
         scratch = new_scratch(folded, len(arms))
         chosen = select(folded, self.state, self._rule, user, 0, len(arms), tie, normals, scratch)
+        check_answer(scratch, self._rule.ceiling)
         return chosen, scratch
-
-    def _check(self, user: int, arms: Floats32) -> None:
-        if not 0 <= user < len(self.stated):
-            raise ValueError(f"user {user} isn't one of 0..{len(self.stated) - 1}")
-        if arms.ndim != 2 or arms.shape[1] != self._width or len(arms) == 0:
-            raise ValueError(f"arms have shape {arms.shape}, not (K, {self._width}) with K >= 1")
-        if not np.isfinite(arms).all():
-            raise ValueError("an arm's features aren't finite")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,13 @@ from pearl.bandits.memory import Memory
 from pearl.bandits.method import BanditMethod
 from pearl.bandits.network import Adam, TrainingSettings, Weights
 from pearl.bandits.policy import Policy
+from pearl.bandits.policy_checks import MOST, check_memory, check_state, features32, shape_of
 from pearl.bandits.state import State
 from pearl.errors import SettingError
+from pearl.words import Model, validated
 
 FORMAT = 2
+_REMEDY = "Write them with saved_policy.to_arrays, and keep the file as it was written."
 
 
 def to_arrays(policy: Policy) -> dict[str, NDArray[Any]]:
@@ -50,40 +54,95 @@ def to_arrays(policy: Policy) -> dict[str, NDArray[Any]]:
 def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Policy:
     """Return the policy that `to_arrays` wrote.
 
+    Args:
+        arrays: a mapping of them, such as numpy.load makes of a file.
+
     Raises:
-        SettingError: something is missing, or written by another version.
+        SettingError: something is missing, damaged, written by another version, or fits nothing
+            else; it names the array.
     """
     try:
-        if int(arrays["format"]) != FORMAT:
+        return _policy(_Reader(arrays))
+    except (ValueError, MemoryError, OverflowError) as error:
+        raise SettingError(f"These arrays are no policy: {error}.", remedy=_REMEDY) from error
+
+
+class _Reader:
+    """Arrays as read: what a file can't give is refused by name."""
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._arrays = arrays
+
+    def array(self, name: str) -> NDArray[Any]:
+        try:
+            array = self._arrays[name]
+        except KeyError as error:
+            raise SettingError(f"The policy's arrays lack {error}.", remedy=_REMEDY) from error
+        except Exception as error:  # zipfile, zlib and numpy raise nearly anything at damage
             raise SettingError(
-                f"The policy has format {int(arrays['format'])}; this version reads {FORMAT}."
-            )
-        seed, interval, most, interactions, updates = arrays["counts"].tolist()
-        weights, m, v = (
-            Weights(*(arrays[f"{part}/{name}"] for name in Weights._fields))
-            for part in ("weights", "adam/m", "adam/v")
-        )
-        method = BanditMethod.model_validate_json(str(arrays["method"]))
-        # A^-1 comes from the arrays: the prior that some methods ask for needn't be made again
-        nothing = np.empty(0, dtype=np.int64), arrays["memory/arms"][:0]
-        policy = Policy(
-            method,
-            weights,
-            arrays["stated"],
-            TrainingSettings.model_validate_json(str(arrays["training"])),
-            seed=seed,
-            update_interval=interval or None,
-            max_observations=most,
-            adam=Adam(m, v, arrays["adam/steps"]),
-            prior=None if method.prior == "empty" else nothing,
-        )
-        policy.interactions, policy.updates = interactions, updates
-        policy.state = State(*(arrays[f"state/{name}"].copy() for name in State._fields))
-        policy.memory = Memory.from_arrays(
-            {name: arrays[f"memory/{name}"] for name in Memory.names()}
-        )
-    except KeyError as error:
+                f"The policy's array {name!r} can't be read: {error}", remedy=_REMEDY
+            ) from error
+        if type(array) is not np.ndarray:
+            raise ValueError(f"{name} isn't a plain numpy array but {type(array).__name__}")
+        return array
+
+    def parts(self, name: str, fields: Iterable[str]) -> list[NDArray[Any]]:
+        return [self.array(f"{name}/{field}") for field in fields]
+
+    def counts(self, name: str, *shape: int) -> list[int]:
+        """Return whole numbers from 0; one for a shape without axes."""
+        array = self.array(name)
+        if array.dtype.kind not in "iu" or array.shape != shape or (array < 0).any():
+            raise ValueError(f"{name} has to hold whole numbers from 0 in the shape {shape}")
+        numbers: list[int] = array.reshape(-1).tolist()
+        return numbers
+
+    def model(self, name: str, kind: type[Model]) -> Model:
+        array = self.array(name)
+        if array.dtype.kind != "U" or array.shape != ():
+            raise ValueError(f"{name} has to hold a text")
+        try:
+            content = json.loads(str(array))
+        except (ValueError, RecursionError):
+            raise ValueError(f"{name} isn't JSON") from None
+        return validated(kind, content, f"The policy's {name}")
+
+
+def _policy(read: _Reader) -> Policy:
+    (version,) = read.counts("format")
+    if version != FORMAT:
         raise SettingError(
-            f"The policy's arrays lack {error}.", remedy="Write them with saved_policy.to_arrays."
-        ) from error
+            f"The policy has format {version}; this version reads {FORMAT}.",
+            remedy="Read it with the version of pearl that wrote it.",
+        )
+    seed, interval, most, interactions, updates = read.counts("counts", 5)
+    if max(interactions, updates) > MOST or most == 0:
+        raise ValueError("counts are beyond what can be counted")
+    weights, m, v = (
+        Weights(*read.parts(name, Weights._fields)) for name in ("weights", "adam/m", "adam/v")
+    )
+    method = read.model("method", BanditMethod)
+    stated = features32("stated", read.array("stated"), None, None)
+    # A^-1 comes from the arrays: the prior that some methods ask for needn't be made again
+    arm = shape_of(weights, stated).arm
+    nothing = np.empty(0, dtype=np.int64), np.empty((0, arm), dtype=np.float32)
+    policy = Policy(
+        method,
+        weights,
+        stated,
+        read.model("training", TrainingSettings),
+        seed=seed,
+        update_interval=interval or None,
+        max_observations=most,
+        adam=Adam(m, v, read.array("adam/steps")),
+        prior=None if method.prior == "empty" else nothing,
+    )
+    state = State(*(array.copy() for array in read.parts("state", State._fields)))
+    check_state(state, policy.state)
+    (seen,) = read.counts("memory/seen")
+    held = {name: read.array(f"memory/{name}") for name in Memory.names()}
+    memory = Memory.from_arrays(held | {"seen": np.array(seen)})
+    check_memory(memory, policy.memory, len(stated), interactions if method.online else 0)
+    policy.interactions, policy.updates = interactions, updates
+    policy.state, policy.memory = state, memory
     return policy

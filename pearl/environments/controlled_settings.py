@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -24,7 +24,7 @@ class ControlledSettings(NetworkSettings):
     """Standard deviation of the noise, added after the clip to [0, 1]."""
     pretrain_interactions: int = Field(default=500, ge=1)
     """Interactions with random users before the inversion; all arms are rated in each."""
-    pairs: Literal[1] | None = None
+    pairs: Annotated[int, Field(strict=True, ge=1, le=1)] | None = None
     """Pairs of arms that pretraining compares in an interaction: None for all, or one drawn."""
     inversion: bool = True
     """Whether every preference p becomes 1 - p after pretraining."""

@@ -18,7 +18,7 @@ class PrismSettings(NetworkSettings):
     """f, the share of the users with pretraining data whose preferences change."""
     drift: Literal["flip", "decelerating"] = "flip"
     """flip: inverted at once after pretraining; decelerating: blended in, Eq. (20)."""
-    drift_epochs: int = Field(default=3, ge=1)
+    drift_epochs: int = Field(default=3, ge=1, le=1_000_000)
     """E_drift of Eq. (20): the inversion is complete from this epoch on, the first being 0."""
     split: Literal["one_per_user", "per_user_half", "fraction"] = "one_per_user"
     """How a user's n interactions are split. one_per_user: one pretrains where n >= 2;

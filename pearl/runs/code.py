@@ -58,7 +58,7 @@ def modules_behind(entry: str) -> dict[str, Path]:
             if name == module:
                 raise SettingError(
                     f"{entry}: there is no Python module {module!r}.",
-                    remedy="Check `entry` in environments.yaml and that its package is installed.",
+                    remedy="Check the name in environments.yaml and that its package is installed.",
                 )
             continue
         found[name] = path

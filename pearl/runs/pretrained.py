@@ -115,8 +115,13 @@ class NetworkStore:
 
         Raises:
             DivergedError: a number isn't finite; nothing is written.
+            PearlError: something isn't an array of numbers, or the loss isn't one an epoch.
         """
         for name, values in arrays.items():
+            if not (isinstance(values, np.ndarray) and values.dtype.kind in "fiub"):
+                raise PearlError(f"{network.name}: {name} is no array of numbers.")
+            if name == LOSS and values.ndim != 1:
+                raise PearlError(f"{network.name}: {name} isn't one number an epoch.")
             if not np.isfinite(values).all():
                 raise DivergedError(f"{network.name}: diverged, {name} isn't finite.")
         with whole_folder(self.path(network.key)) as folder:

@@ -31,7 +31,9 @@ def trajectory(log: Log, changed: NDArray[np.bool_], instance: Mapping[str, Fact
     """
     flipped = changed[log.users]
     groups = {"flipped": flipped, "stable": ~flipped}
-    groups = groups if flipped.any() and not flipped.all() else {}
+    epochs = int(log.epoch[-1]) + 1
+    if any(len(np.unique(log.epoch[members])) < epochs for members in groups.values()):
+        groups = {}  # an epoch without a group's users has no mean reward for it
     facts: dict[str, Fact] = {
         "mean_reward": math.fsum(log.reward) / len(log),
         "last_epoch_reward": float(_by_epoch(log, log.reward)[-1]),

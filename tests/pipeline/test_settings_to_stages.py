@@ -192,7 +192,8 @@ def test_nothing_is_out_of_date_before(reproduced: Any) -> None:
     assert out_of_date(reproduced.root) == set()
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+# Numbered: a setting's name in a test's name would be chosen by pytest -k with quicker tests.
+@pytest.mark.parametrize("setting", SETTINGS, ids=range(len(SETTINGS)))
 def test_setting(reproduced: Any, setting: str) -> None:
     other, stages = SETTINGS[setting]
     file = reproduced.root / "params.yaml"

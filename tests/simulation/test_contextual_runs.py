@@ -23,6 +23,8 @@ from pearl.errors import DataError, SettingError
 from pearl.simulation import controlled, prism_replay
 from pearl.simulation.prism_slates import load
 from pearl.simulation.replay import play, play_without_network
+from pearl.simulation.replay_log import Log
+from pearl.simulation.replay_series import trajectory
 from pearl.simulation.trajectory import Trajectory
 
 EPOCHS = 3
@@ -100,6 +102,27 @@ def test_what_a_run_leaves(run: Run, world: str, method: str) -> None:
     assert made.series["epoch/reward_to_date"][-1] == pytest.approx(made.facts["mean_reward"])
     assert made.facts["final_regret"] == pytest.approx(made.regret[-1])
     assert made.series["epoch/reward"].mean() == pytest.approx(made.facts["mean_reward"])
+
+
+def test_a_group_that_an_epoch_lacks_has_no_mean_reward() -> None:
+    """Two groups of users, of which the second epoch plays one alone."""
+    log = Log(
+        epoch=np.array([0, 0, 1, 1]),
+        users=np.array([0, 1, 1, 1]),
+        choices=np.zeros(4, np.int64),
+        reward=np.array([0.2, 0.4, 0.6, 0.8]),
+        regret=np.zeros(4),
+        updates=np.empty(0, np.int64),
+        steps=None,
+        parameters=0,
+    )
+    lacking = trajectory(log, np.array([True, False]), {}).series
+    assert "epoch/reward_flipped" not in lacking
+    assert lacking["epoch/reward"].tolist() == pytest.approx([0.3, 0.7])
+    log.users[2] = 0
+    told = trajectory(log, np.array([True, False]), {}).series
+    assert told["epoch/reward_flipped"].tolist() == pytest.approx([0.2, 0.6])
+    assert told["epoch/reward_stable"].tolist() == pytest.approx([0.4, 0.8])
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -184,6 +185,25 @@ def test_a_failed_pretraining_fails_the_runs_that_need_it(
     assert all(cause in failure.cause for failure in outcome.failed)
     monkeypatch.delenv("TOY_BROKEN")
     assert sweeps.sweep(networked, ID, retry_failed=True).complete
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"w": np.zeros(2), "loss": np.zeros((2, 2))}, "one number an epoch"),
+        ({"w": np.zeros(2), "loss": 1.0}, "no array of numbers"),
+        ({"w": np.array(["x"])}, "no array of numbers"),
+    ],
+)
+def test_what_is_no_network_is_not_stored(
+    networked: Project, arrays: dict[str, Any], said: str
+) -> None:
+    planned = (run.planned_network for run in sweeps.plan(networked, ID).runs)
+    network = next(one for one in planned if one)
+    store = NetworkStore.of(networked)
+    with pytest.raises(PearlError, match=said):
+        store.write(network, arrays, {})
+    assert not store.has(network.key)
 
 
 def test_a_dry_run_counts_networks_and_epochs(networked: Project) -> None:

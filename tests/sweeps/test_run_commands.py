@@ -53,7 +53,7 @@ def test_run_says_source_first_then_counts_results_and_what_is_next(project: Pro
 def test_only_what_a_report_can_show_is_sent_to_it(project: Project) -> None:
     make_project(project.root, report={"table": "final_regret"}, grid={})
     lines = run_serially("--seeds", "0").output.splitlines()
-    assert lines[-1] == "Next: pearl report --profile smoke --source none"
+    assert lines[-1] == "Next: pearl report --profile smoke"
 
 
 def test_the_table_shows_the_seeds_asked_for(project: Project) -> None:

@@ -28,6 +28,8 @@ STATED = (
 )
 """The eight stated preferences, in the publisher's order; `other` isn't one of them."""
 SLATE_SIZE = 4
+EMBEDDED_ABOVE = (10, 20, 30)
+"""The points that params.yaml's `embeddings.min_spread` may stand for, ascending."""
 UNIT_TOLERANCE = 1e-5
 LAYOUT_KEY, LAYOUT, SPREAD_KEY = b"pearl.table", b"prism slates 1", b"pearl.min_spread"
 _REMEDY = "`pearl data embed prism` makes it anew (`dvc repro embed@prism` the one in embeddings/)."
@@ -106,7 +108,7 @@ def read_slates(folder: Path, *, min_spread: int = 30) -> Slates:
             folder / SLATES,
             f"it holds only slates with a spread above {held} points, where {min_spread} is asked",
             field="spread",
-            remedy=f"Set `embeddings.min_spread: {min_spread / 100:g}` in params.yaml. {_REMEDY}",
+            remedy=_wider(min_spread),
         )
     stated = np.column_stack([users[name].to_numpy() for name in STATED]).astype(np.float64)
     user = _integers(slates["user"], (len(slates),), folder, "user", 0, len(users) - 1)
@@ -120,7 +122,8 @@ def read_slates(folder: Path, *, min_spread: int = 30) -> Slates:
     keep = np.flatnonzero(spread > min_spread)
     if not len(keep):
         problem = f"no slate has a spread above {min_spread} points"
-        raise DataError(folder / SLATES, problem, field="spread", remedy=_REMEDY)
+        remedy = "Ask for a smaller min_spread."
+        raise DataError(folder / SLATES, problem, field="spread", remedy=remedy)
     used, user = np.unique(user[keep], return_inverse=True)
     texts, arms = _renumbered(arms[keep])
     ids, conversations = users["user_id"].to_pylist(), slates["conversation_id"].to_pylist()
@@ -133,6 +136,15 @@ def read_slates(folder: Path, *, min_spread: int = 30) -> Slates:
         arms=arms,
         embeddings=np.ascontiguousarray(embeddings[texts]),
     )
+
+
+def _wider(points: int) -> str:
+    """Say which of the spreads that can be embedded holds the slates asked for."""
+    enough = [least for least in EMBEDDED_ABOVE if least <= points]
+    if not enough:
+        least = EMBEDDED_ABOVE[0] / 100
+        return f"Ask for a min_spread of {least:g} or more: below it nothing is embedded."
+    return f"Set `embeddings.min_spread: {enough[-1] / 100:g}` in params.yaml. {_REMEDY}"
 
 
 def _renumbered(arms: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

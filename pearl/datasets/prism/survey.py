@@ -77,7 +77,7 @@ def survey_of(rows: Iterable[Row]) -> Survey:
         if preferences.values["other_text"] is not None:
             preferences.text("other_text")
         alone.append(row.flag("survey_only"))
-        completed.append(row.whole("num_completed_conversations", 0))
+        completed.append(row.whole("num_completed_conversations", 0, 1_000_000))
     return Survey(
         users=tuple(lines),
         stated=np.array(stated, dtype=np.float64).reshape(-1, len(STATED)),

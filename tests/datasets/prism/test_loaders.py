@@ -136,6 +136,7 @@ def test_tables_say_what_the_files_say(raw, tmp_path):
         (4, put("colour", "red"), "colour", "schema doesn't have"),
         (4, put("survey_only", "no"), "survey_only", "neither true nor false"),
         (4, put("num_completed_conversations", -1), "num_completed_conversations", "outside"),
+        (4, put("num_completed_conversations", 10**30), "num_completed_conversations", "outside"),
     ],
 )
 def test_a_wrong_survey_row_is_named_with_file_line_and_field(raw, line, edit, field, said):

@@ -150,8 +150,9 @@ def test_the_spread_of_params_is_embedded_and_lower_ones_are_refused(project, en
 @pytest.mark.parametrize("section", [{"min_spread": 0.25}, {"min_spred": 0.3}, {"min_spread": "x"}])
 def test_other_settings_of_embeddings_are_refused(project, section):
     settle(project, embeddings=section)
-    with pytest.raises(SettingError, match="embeddings"):
+    with pytest.raises(SettingError, match="embeddings") as caught:
         embedding_settings(project)
+    assert "None is known" not in str(caught.value.remedy)
 
 
 def test_damaged_vectors_are_made_anew_and_said(project, encoders, caplog):

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from made_slates import provenance, write_made_slates
 
-from pearl.datasets.prism.slates import SLATES, read_slates
+from pearl.datasets.embedding.settings import POINTS
+from pearl.datasets.prism.slates import EMBEDDED_ABOVE, SLATES, read_slates
 from pearl.datasets.prism.slates_writer import write_slates
 from pearl.errors import DataError
 from pearl.files import seal
@@ -67,6 +68,18 @@ def test_a_folder_with_a_higher_threshold_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"above 20 points, where 10") as caught:
         read_slates(tmp_path / "s", min_spread=10)
     assert "embeddings.min_spread: 0.1" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [(25, "embeddings.min_spread: 0.2"), (19, "embeddings.min_spread: 0.1"), (5, "0.1 or more")],
+)
+def test_the_remedy_names_a_threshold_that_there_is(tmp_path, asked, told):
+    two_users(tmp_path / "s", SCORES, 30)
+    with pytest.raises(DataError) as caught:
+        read_slates(tmp_path / "s", min_spread=asked)
+    assert told in caught.value.remedy
+    assert tuple(POINTS.values()) == EMBEDDED_ABOVE
 
 
 @pytest.mark.parametrize(
