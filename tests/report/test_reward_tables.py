@@ -142,7 +142,7 @@ def test_the_tables_own_q_judges_an_order() -> None:
 def test_published_levels_reproduce() -> None:
     found = verdicts(made.table05())
     assert set(found.values()) == {"reproduced"}
-    # Table 5's numbers, section 13's differences; orders and structure; gap closed, injection, size.
+    # Table 5's numbers; section 13's differences; orders, structure; gap closed, injection, size
     assert len(found) == 24 + 4 + 9 + 4
 
 
