@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+# Here and not where it is used: it brings libraries whose threads a worker counts beforehand.
+from river.drift import ADWIN, PageHinkley
+
 from pearl.bandits.linear_method import LinearMethod
 
 WARM_UP = 100  # rounds in which a new learner's errors fall by themselves
@@ -25,9 +28,6 @@ class DriftTest:
             method: its trigger names the test, its `hold` how long it rests after an alarm.
             rate: page_hinkley: the threshold of its statistic; adwin: its significance.
         """
-        # river takes a second to import, and few methods need it
-        from river.drift import ADWIN, PageHinkley
-
         self._adwin = method.trigger == "adwin"
         self._test: Any = (
             ADWIN(delta=rate, clock=1)

@@ -7,9 +7,11 @@ from toy_world import EXPERIMENT, make_project
 from pearl.errors import SettingError
 from pearl.experiments import (
     cells,
+    is_group,
     load_environment,
     load_experiment,
     load_experiments,
+    load_group,
     load_params,
     read_seeds,
 )
@@ -272,6 +274,43 @@ def test_experiments_that_overlap_share_their_runs() -> None:
     for name in ("table06", "table13", "table14", "figure3", "figure4"):
         assert keys(f"pearl/{name}") <= table05
     assert len(keys("pearl/settings") & table05) == 7
+    assert len(table05 - keys("pearl/table15")) == 3  # the Oracle
+    # Of the ablations only what they change is run anew.
+    appendix = table05 | keys("pearl/settings")
+    anew = {
+        "table09": 6,
+        "table10": 4,
+        "table11": 3,
+        "table16": 20,
+        "table17": 5,
+        "table18": 12,
+        "table19": 3,
+        "table20": 12,
+        "section05": 3,
+        "section27": 2,
+        "section28": 7,
+    }
+    assert {name: len(keys(f"pearl/{name}") - appendix) for name in anew} == anew
+
+
+def test_a_groups_name_stands_for_all_its_experiments() -> None:
+    assert is_group("pearl/all")
+    assert not is_group("pearl/table05")
+    found = load_group("pearl/all")
+    assert set(PEARL) <= set(found)
+    assert all(name.startswith("pearl/") for name in found)
+    assert "memory/figure1e" in load_group("memory/all")
+    with pytest.raises(SettingError, match="pearl/all"):
+        load_group("perl/all")
+
+
+def test_no_experiment_takes_a_groups_name(project: Project) -> None:
+    folder = project.root / "experiments"
+    folder.mkdir(exist_ok=True)
+    own = load_experiments()["pearl/table05"].model_dump(mode="json")
+    (folder / "all.yaml").write_text(yaml.safe_dump({**own, "id": "pearl/all"}))
+    with pytest.raises(SettingError, match="pearl/all stands for all"):
+        load_experiments(project)
 
 
 def test_every_variant_of_the_appendix_changes_one_thing() -> None:

@@ -53,7 +53,7 @@ def test_run_says_source_first_then_counts_results_and_what_is_next(project: Pro
 def test_only_what_a_report_can_show_is_sent_to_it(project: Project) -> None:
     make_project(project.root, report={"table": "final_regret"}, grid={})
     lines = run_serially("--seeds", "0").output.splitlines()
-    assert lines[-1] == "Next: pearl report --profile smoke --source none"
+    assert lines[-1] == "Next: pearl report --profile smoke"
 
 
 def test_the_table_shows_the_seeds_asked_for(project: Project) -> None:
@@ -79,6 +79,23 @@ def test_failures_are_listed_with_cause_and_exit_code(
     monkeypatch.delenv("TOY_BROKEN")
     assert "2 failed before" in run_serially(code=1).output
     assert "2 made" in run_serially("--retry-failed").output
+
+
+def test_a_group_runs_one_after_the_other(project: Project) -> None:
+    result = pearl("run", "toy/all", "--runner", "serial", "--seeds", "0")
+    assert "toy/trial, profile smoke, 4 runs: 0 found, 4 to make" in result.output
+    assert "4 found, 0 made" in pearl("run", "toy/all", "--runner", "serial", "--seeds", "0").output
+    with pytest.raises(SettingError, match="--only names one run"):
+        pearl("run", "toy/all", "--only", "ab")
+
+
+def test_a_groups_failures_are_told_together(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_BROKEN", "0.5:0")
+    result = pearl("run", "toy/all", "--runner", "serial", "--seeds", "0", code=1)
+    assert "With failed runs: toy/trial" in result.stderr
+    assert "pearl run toy/all --seeds 0 --retry-failed" in result.stderr
 
 
 def test_ctrl_c_says_how_to_go_on(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,12 +94,12 @@ def by_condition(experiment: Experiment, rewards: Rewards) -> Plan:
 
 def conditions(rewards: Rewards) -> tuple[Condition, ...]:
     """Return the base's settings in which its runs differ, then the variants."""
-    changed = [n for n in rewards.swept if n not in HANGS_ON]
+    changed = list(rewards.swept)
     base = rewards.base[0].settings if rewards.base else {}
     for runs in rewards.all_runs:
         if runs.variant:
             changed += [n for n, value in runs.settings.items() if base.get(n) != value]
-    names = tuple(dict.fromkeys((*changed, *HANGS_ON)))
+    names = tuple(dict.fromkeys(sorted(changed, key=lambda name: name in HANGS_ON)))
     swept = [
         Condition(_words(runs.settings, names), tuple((n, runs.settings[n]) for n in rewards.swept))
         for runs in rewards.base

@@ -85,7 +85,7 @@ class RewardTable:
             column,
             measured,
             sample.keys if sample else (),
-            published=claim.published if claim else self.derived(contrast),
+            published=claim.published.replace(",", "") if claim else self.derived(contrast),
             delta=measured.estimate - claim.value if claim and measured else None,
         )
 
