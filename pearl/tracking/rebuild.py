@@ -11,6 +11,7 @@ import pandas as pd
 
 from pearl.errors import PearlError
 from pearl.experiments.environment import load_environments
+from pearl.experiments.exhibit import load_exhibits
 from pearl.experiments.experiment import load_experiments
 from pearl.progress import progress
 from pearl.project import Project
@@ -69,9 +70,14 @@ def sync(project: Project) -> Synced:
 
 
 def results_files(project: Project) -> list[Path]:
-    """Return the results files of the DVC stages and of `pearl run`, sorted."""
+    """Return the results files of the DVC stages and of `pearl run`, sorted.
+
+    What an exhibit measured stands beside them and holds no runs.
+    """
+    measured = {exhibit.file_stem for exhibit in load_exhibits().values()}
     own = (project.store / "results").glob("*/*.parquet")
-    return [*sorted(project.results.glob("*.parquet")), *sorted(own)]
+    files = [*sorted(project.results.glob("*.parquet")), *sorted(own)]
+    return [file for file in files if file.stem not in measured]
 
 
 def planned_of(row: dict[str, object], project: Project) -> PlannedRun:

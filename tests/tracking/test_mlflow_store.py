@@ -18,7 +18,7 @@ from pearl.project import Project
 from pearl.runs import DivergedError, RunStore, StoredRun, results
 from pearl.tracking import moved, read
 from pearl.tracking.describe import from_store
-from pearl.tracking.rebuild import sync
+from pearl.tracking.rebuild import results_files, sync
 from pearl.tracking.sqlite import database
 from pearl.tracking.store import reader, recorded, writer
 from pearl.tracking.write import forget, mark_mixed, record, record_failures, record_runs
@@ -150,6 +150,14 @@ def test_deleted_and_synced_the_same_keys_are_there(tracked: Project, empty_mlru
     assert (done.recorded, done.known, done.from_results) == (3, 0, 0)
     assert read.keys(tracked) == {run.key for run in runs}
     assert sync(tracked).recorded == 0
+
+
+def test_what_an_exhibit_measured_holds_no_runs(tracked: Project) -> None:
+    before = results_files(tracked)
+    for folder in (tracked.results, tracked.store / "results/sample-sample"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "pearl-figure2.parquet").write_bytes(b"no rows of runs")
+    assert results_files(tracked) == before
 
 
 def test_without_store_the_results_files_give_the_runs(tracked: Project) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pearl.errors import SettingError
 from pearl.experiments import Experiment
@@ -20,6 +21,7 @@ from pearl.report.claims import (
 from pearl.report.findings import Finding
 from pearl.report.numbers import MINUS, difference, p_value, within
 from pearl.report.origin import data_lines, instance, seed_lines
+from pearl.report.rewards.variants import UNSET
 from pearl.report.statistics import Interval
 from pearl.report.users.correlations import EXTREMITY, Correlations, shown_names
 from pearl.report.views import Entry, Grid
@@ -215,11 +217,16 @@ def _elsewhere(claim: AnyClaim, table: Correlations) -> list[str]:
     first = table.rewards.first
     here = {**first.settings, "horizon": first.horizon}
     return [
-        f"{'epochs' if name == 'horizon' else name.replace('_', ' ')} {here.get(name)}"
+        f"{'epochs' if name == 'horizon' else name.replace('_', ' ')}"
+        f" {_shown(name, here.get(name))}"
         f" (stated for {stated:,g})"
         for name, stated in claim.at.items()
         if here.get(name) != stated
     ]
+
+
+def _shown(name: str, found: Any) -> str:
+    return UNSET.get(name, "none") if found is None else f"{found:,g}"
 
 
 def _plain(value: float, seeds: int) -> Interval:
