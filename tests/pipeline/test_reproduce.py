@@ -11,6 +11,9 @@ import yaml
 from pearl.project import Project
 from pearl.tracking import read
 
+# The first test waits for the whole pipeline, 41 stages: about 8 minutes on two cores.
+pytestmark = pytest.mark.timeout(1800)
+
 COLUMNS = (
     "experiment,profile,row,column,measured,ci_low,ci_high,ci_method,n_seeds,"
     "published,delta,verdict,data_source,run_keys"

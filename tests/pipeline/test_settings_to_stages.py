@@ -9,6 +9,9 @@ import pytest
 import yaml
 from dvc.repo import Repo
 
+# The first test waits for the whole pipeline, 41 stages: about 8 minutes on two cores.
+pytestmark = pytest.mark.timeout(1800)
+
 ROOT = Path(__file__).resolve().parents[2]
 FIGURE_1E = {"experiment@memory-figure1e"}
 FIGURE_1E_SHA256 = {"experiment@memory-figure1e_sha256"}
