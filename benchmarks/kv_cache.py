@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from pearl.datasets.mooncake import read_jsonl
 from pearl.environments.kv_cache import build
 from pearl.environments.kv_settings import KVCacheSettings
-from pearl.memory.method import load_methods
+from pearl.memory.cache_method import load_cache_methods
 from pearl.memory.optimum import comparator
 from pearl.simulation.kv_cache import play
 from pearl.simulation.kv_game import Game
@@ -43,7 +43,7 @@ def main() -> None:
     with threadpool_limits(limits=1):
         warm = Game.of(instance, best, 0, 200)
         game = Game.of(instance, best, options.seed, options.horizon)
-        for name, method in load_methods().items():
+        for name, method in load_cache_methods().items():
             play(warm, method, 0)
             seconds, run = timed(lambda method=method: play(game, method, options.seed))
             print(f"{name:30} {seconds:8.2f} s   regret {run.regret[-1]:8.2f}")
@@ -51,7 +51,7 @@ def main() -> None:
                 fast = seconds, run
         rounds = min(options.rounds, options.horizon)
         short = Game.of(instance, best, options.seed, rounds)
-        method = load_methods()["rsm_linucb"]
+        method = load_cache_methods()["rsm_linucb"]
         seconds, slow = timed(lambda: play(short, method, options.seed, "rounds"))
     gap = np.abs(slow.regret - fast[1].regret[:rounds]).max()
     print(f"{'round by round':30} {seconds:8.2f} s   for {rounds:,} rounds; curve within {gap:.0e}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pearl.memory.method import Tie
+from pearl.memory.cache_method import Tie
 
 Vector = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ def choose(scores: Vector, estimates: Vector, bound: float, tie: Tie) -> int:
         scores: optimistic rewards before clipping.
         estimates: x'theta of the same options.
         bound: B; unless `tie` is "unclipped", scores are clipped to [0, B] first.
-        tie: see `MemoryMethod.tie`.
+        tie: see `CacheMethod.tie`.
     """
     if tie == "unclipped":
         return int(tied_best(scores)[0])

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from pearl.environments.prefix_tree import PrefixTree
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.choice import choose
-from pearl.memory.method import MemoryMethod
 from pearl.memory.residency import unions
 from pearl.memory.tree_planner import best_unions
 from pearl.randomness import generator
@@ -63,7 +63,7 @@ def plan(
     radius: float,
     paths: int,
     bound: float,
-    method: MemoryMethod,
+    method: CacheMethod,
 ) -> Plan:
     """Choose the union of at most `paths` paths with the highest score of Equation (18).
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.directions import Plan, directional_widths, draw_directions, plan
-from pearl.memory.method import MemoryMethod
 from pearl.memory.random_union import random_union
 from pearl.memory.residency import cycle_features, empty_cache, refresh_cycle
 from pearl.memory.ridge import Ridge
@@ -60,7 +60,7 @@ class Cycles:
         )
 
 
-def play_rsm(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
+def play_rsm(game: Game, method: CacheMethod, seed: int) -> Trajectory:
     """Run Algorithm 1 with the planner of Equation (18), episode by episode."""
     instance = game.instance
     dimension, memory = instance.tree.segments, instance.memory

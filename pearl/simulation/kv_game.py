@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from pearl.compiled import compiled
 from pearl.environments.kv_cache import KVCache, requests
-from pearl.memory.method import MemoryMethod
-from pearl.memory.ridge import ConfidenceRadius
+from pearl.memory.cache_method import CacheMethod
+from pearl.memory.radius import ConfidenceRadius
 
 Tokens = NDArray[np.int64]
 Availability = NDArray[np.float64]
@@ -62,7 +62,7 @@ class Game:
         """int64[T]: F_min(t, q) of every round."""
         return self.best[np.minimum(np.arange(self.horizon), self.paths - 1)]
 
-    def radius(self, method: MemoryMethod) -> ConfidenceRadius:
+    def radius(self, method: CacheMethod) -> ConfidenceRadius:
         """Return beta for this instance."""
         return ConfidenceRadius(
             dimension=self.instance.tree.segments,

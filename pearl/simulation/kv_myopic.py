@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.environments.prefix_tree import PrefixTree
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.choice import TIE_TOLERANCE
 from pearl.memory.direction_images import ROOT_ROUNDS, CarriedImages, RedrawnImages
 from pearl.memory.lazy_inverse import LazyInverse
-from pearl.memory.method import MemoryMethod
 from pearl.memory.residency import empty_cache
 from pearl.memory.ridge import Ridge
 from pearl.simulation.clip_facts import tie_fact
@@ -28,7 +28,7 @@ BLOCKS_PER_REFRESH = 64
 """Blocks between inversions of V."""
 
 
-def play_myopic(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
+def play_myopic(game: Game, method: CacheMethod, seed: int) -> Trajectory:
     """Run Myopic LinUCB: every round, the best score of the cache after one more refresh."""
     instance, horizon = game.instance, game.horizon
     tree = instance.tree
@@ -102,7 +102,7 @@ def play_myopic(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
     )
 
 
-def _rule(game: Game, method: MemoryMethod) -> Rule:
+def _rule(game: Game, method: CacheMethod) -> Rule:
     radius = game.radius(method)
     over = method.constant if method.bonus == "directions" else 1.0
     return Rule(
@@ -116,7 +116,7 @@ def _rule(game: Game, method: MemoryMethod) -> Rule:
     )
 
 
-def _bonus(method: MemoryMethod, seed: int, ridge: Ridge) -> RedrawnImages | CarriedImages | None:
+def _bonus(method: CacheMethod, seed: int, ridge: Ridge) -> RedrawnImages | CarriedImages | None:
     """Return where the images of the directions come from; None for the exact ellipsoid."""
     if method.bonus == "ellipsoid":
         return None
@@ -126,7 +126,7 @@ def _bonus(method: MemoryMethod, seed: int, ridge: Ridge) -> RedrawnImages | Car
 
 
 def _image_arrays(
-    bonus: RedrawnImages | CarriedImages | None, method: MemoryMethod, segments: int
+    bonus: RedrawnImages | CarriedImages | None, method: CacheMethod, segments: int
 ) -> tuple[Floats, Floats]:
     """Return the arrays that the compiled rounds read L g_j (d x N) and their sums (N) from."""
     if isinstance(bonus, CarriedImages):

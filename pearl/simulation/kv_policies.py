@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky
 
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.choice import choose
 from pearl.memory.direction_images import ROOT_ROUNDS, root_step
 from pearl.memory.directions import Plan, directional_widths, draw_directions, plan
-from pearl.memory.method import MemoryMethod
 from pearl.memory.random_union import random_union
 from pearl.memory.switching import doubled
 from pearl.simulation.kv_game import Game
@@ -44,7 +44,7 @@ class RareSwitch:
     """RSM-LinUCB: Algorithm 1 with the planner of Equation (18)."""
 
     game: Game
-    method: MemoryMethod
+    method: CacheMethod
     seed: int
     starts: list[int] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
@@ -98,7 +98,7 @@ class Myopic:
     """Myopic LinUCB: the best score of the cache as it is after one more refresh, every round."""
 
     game: Game
-    method: MemoryMethod
+    method: CacheMethod
     seed: int
     starts: list[int] = field(default_factory=list)
     tied_rounds: int = 0

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from pearl.memory.method import MemoryMethod, load_methods
+from pearl.memory.cache_method import CacheMethod, load_cache_methods
 
 TABLE = {
     # planner, switching, bonus, redraw, tie
@@ -18,7 +18,7 @@ TABLE = {
 
 
 def test_the_named_methods() -> None:
-    methods = load_methods()
+    methods = load_cache_methods()
     assert list(methods) == list(TABLE)
     assert len({method.label for method in methods.values()}) == len(TABLE)
     for name, method in methods.items():
@@ -27,7 +27,7 @@ def test_the_named_methods() -> None:
         assert method.estimator == ("none" if name == "random_union" else "ridge")
         assert method.clips == (method.tie != "unclipped")
         assert (method.directions, method.constant, method.delta) == (24, 1.5, 1e-5)
-        assert MemoryMethod.model_validate(method.model_dump()) == method
+        assert CacheMethod.model_validate(method.model_dump()) == method
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def test_the_named_methods() -> None:
     ],
 )
 def test_what_is_refused(change: dict[str, object], named: str) -> None:
-    fields = load_methods()["rsm_linucb"].model_dump() | change
+    fields = load_cache_methods()["rsm_linucb"].model_dump() | change
     with pytest.raises(ValidationError, match=named):
-        MemoryMethod.model_validate(fields)
+        CacheMethod.model_validate(fields)
 
 
 @pytest.mark.parametrize("name", ["myopic_linucb", "random_union"])
 def test_drawing_once_needs_directions_to_draw(name: str) -> None:
-    fields = load_methods()[name].model_dump() | {"redraw": "once"}
+    fields = load_cache_methods()[name].model_dump() | {"redraw": "once"}
     with pytest.raises(ValidationError, match="redraw once"):
-        MemoryMethod.model_validate(fields)
+        CacheMethod.model_validate(fields)

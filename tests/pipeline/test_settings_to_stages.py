@@ -145,7 +145,7 @@ FILES: dict[str, set[str]] = {
     "pearl/experiments/definitions/pearl/partial-global.yaml": PARTIAL_GLOBAL | REPORT,
     "pearl/experiments/definitions/pearl/table08.yaml": CONTROLLED_EXPERIMENTS | REPORT,
     "pearl/experiments/environments.yaml": EXPERIMENTS | CONFIGURED,
-    "pearl/memory/methods.yaml": KV_CACHE_EXPERIMENTS,
+    "pearl/memory/methods/kv_cache.yaml": KV_CACHE_EXPERIMENTS,
     "pearl/report/published/memory.yaml": REPORT,
     "pearl/report/published/pearl.yaml": REPORT,
     "pearl/report/published/pearl_tables.yaml": REPORT,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pearl.environments.kv_cache import requests
-from pearl.memory.method import MemoryMethod
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.tree_reference import every_union
 from pearl.randomness import generator
 from pearl.simulation.kv_cache import play
@@ -26,7 +26,7 @@ ROOT_AT = (1, 65, 129)
 class Literal:
     """One run, a round at a time, with full matrices and every union of paths."""
 
-    def __init__(self, game: Game, method: MemoryMethod, seed: int) -> None:
+    def __init__(self, game: Game, method: CacheMethod, seed: int) -> None:
         one, self.method, self.seed = game.instance, method, seed
         self.tree, self.memory, self.d = one.tree, one.settings.memory, one.tree.segments
         self.sigma = 1 / (2 * math.sqrt(one.settings.requests_per_round))
@@ -151,7 +151,7 @@ LEARNERS = {
     ("seed", "regularization"), [(0, 0.3), (1, 1.0), (2, 3.0), (3, 10.0), (4, 30.0)]
 )
 def test_whole_runs(make_game, learner, tie, seed, regularization) -> None:
-    method = MemoryMethod(tie=tie, directions=3, constant=3.0, **LEARNERS[learner])
+    method = CacheMethod(tie=tie, directions=3, constant=3.0, **LEARNERS[learner])
     game = make_game(seed=seed, nodes=14, memory=3, regularization=regularization, horizon=HORIZON)
     literal = Literal(game, method, seed)
     regret = literal.regret(HORIZON)

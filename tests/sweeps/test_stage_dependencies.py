@@ -35,7 +35,7 @@ def environment_of(block: str, key: str) -> Environment:
 def executed(environment: Environment) -> set[Path]:
     return {
         path for entry in environment.code_entries for path in modules_behind(entry).values()
-    } | {ROOT / "pearl/bandits/methods.yaml", ROOT / "pearl/memory/methods.yaml"}
+    } | {ROOT / "pearl/bandits/methods.yaml", ROOT / "pearl/memory/methods/kv_cache.yaml"}
 
 
 def test_every_experiment_has_its_stage() -> None:

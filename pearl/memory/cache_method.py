@@ -1,0 +1,71 @@
+"""The methods that can face the KV cache: planners on the prefix tree and their settings."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from pearl.memory.method import MemoryMethod, Product, read_methods
+
+Planner = Literal["prefix_tree", "myopic", "random_union"]
+Bonus = Literal["directions", "ellipsoid"]
+Tie = Literal["first", "unclipped", "estimate"]
+Redraw = Literal["each_plan", "once"]
+
+_BONUSES = {
+    "prefix_tree": ("directions",),
+    "myopic": ("directions", "ellipsoid"),
+    "random_union": ("directions", "ellipsoid"),
+}
+
+
+class CacheMethod(MemoryMethod):
+    """One learner for the cache: which axes it combines, and their settings."""
+
+    products: ClassVar[dict[str, tuple[Product, ...]]] = {
+        "prefix_tree": (("ridge", "determinant"),),
+        "myopic": (("ridge", "every_round"),),
+        "random_union": (("none", "never"),),
+    }
+
+    planner: Planner
+    """prefix_tree: the best union of M + 1 paths, refreshed cyclically; myopic: the best
+    refresh for the current cache; random_union: M + 1 actions drawn once, refreshed cyclically."""
+    bonus: Bonus = "directions"
+    """ellipsoid: beta |x| in the norm of V^-1; directions: its Gaussian replacement, Eq. (18)."""
+    directions: int = Field(default=24, ge=1, le=4096)
+    """N of Eq. (18). The paper asks for O(log(T / delta_plan)); 24 is pearl's choice."""
+    redraw: Redraw = "each_plan"
+    """each_plan: new directions for every plan, as the paper draws them: every episode or, for
+    myopic, every round; once: the first round's directions for the whole run (myopic only)."""
+    constant: float = Field(default=1.5, gt=0, le=1e6)
+    """c of Eq. (18)."""
+    tie: Tie = "first"
+    """How scores are compared. first: clipped to [0, B], ties to the lowest index; unclipped:
+    not clipped; estimate: clipped, ties to the largest x'theta, then to the lowest index."""
+    delta: float = Field(default=1e-5, gt=0, lt=1)
+    """Failure probability in the confidence radius."""
+
+    @model_validator(mode="after")
+    def _has_a_bonus_of_its_planner(self) -> Self:
+        if self.bonus not in _BONUSES[self.planner]:
+            raise ValueError(f"planner {self.planner} can't use the bonus {self.bonus}")
+        if self.redraw == "once" and (self.planner, self.bonus) != ("myopic", "directions"):
+            raise ValueError(
+                "redraw once goes with planner myopic and bonus directions,"
+                f" not with {self.planner} and {self.bonus}"
+            )
+        return self
+
+    @property
+    def clips(self) -> bool:
+        """Whether scores are clipped to [0, B] before they are compared."""
+        return self.tie != "unclipped"
+
+
+@cache
+def load_cache_methods() -> dict[str, CacheMethod]:
+    """Return the methods that face the KV cache, by name."""
+    return read_methods("kv_cache", CacheMethod)
