@@ -68,24 +68,28 @@ def plan(
     """Choose the union of at most `paths` paths with the highest score of Equation (18).
 
     The 2N candidates are the exact maximisers of the linear objectives theta +- (beta/c) L g_j in
-    the order +g_1, -g_1, +g_2, ...; each is scored by Equation (18) itself.
+    the order +g_1, -g_1, +g_2, ...; each is scored by Equation (18) itself. With the bonus
+    "posterior" there is no minus: N candidates, and the score is their largest objective.
 
     Args:
         tree: the catalogue.
         estimate: theta (d).
         widths: (L g_j)' as rows (N x d).
-        radius: beta.
+        radius: beta, or what the method has in its place.
         paths: q = M + 1.
         bound: B.
-        method: its constant c and tie rule count.
+        method: its bonus, constant c and tie rule count.
     """
     scale = math.sqrt(tree.segments)
     bonuses = (radius / method.constant) * widths
-    signed = np.stack([bonuses, -bonuses], axis=1).reshape(-1, tree.segments)
+    signed = bonuses
+    if two_sided := method.bonus == "directions":
+        signed = np.stack([bonuses, -bonuses], axis=1).reshape(-1, tree.segments)
     _, padded = best_unions(tree, (estimate + signed) / scale, paths)
     features = unions(tree.path_offsets, tree.path_nodes, padded, tree.segments) / scale
     estimates = features @ estimate
-    scores = estimates + np.abs(features @ bonuses.T).max(axis=1)
+    widest = features @ bonuses.T
+    scores = estimates + (np.abs(widest) if two_sided else widest).max(axis=1)
     chosen = choose(scores, estimates, bound, method.tie)
     return Plan(
         actions=padded[chosen][padded[chosen] >= 0],

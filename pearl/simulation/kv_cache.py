@@ -16,6 +16,7 @@ from pearl.environments.kv_settings import KVCacheSettings, read_settings
 from pearl.errors import SettingError
 from pearl.memory.cache_method import CacheMethod
 from pearl.memory.optimum import Comparator, comparator
+from pearl.simulation.kv_blocks import play_blocks
 from pearl.simulation.kv_events import play_random, play_rsm
 from pearl.simulation.kv_game import Game
 from pearl.simulation.kv_myopic import play_myopic
@@ -60,6 +61,8 @@ def play(game: Game, method: CacheMethod, seed: int, engine: str = "events") -> 
     """Play a game that is already set up; `engine` as for `run`."""
     if engine == "rounds":
         return play_rounds(game, method, seed)
+    if method.switching == "blocks":
+        return play_blocks(game, method, seed)
     if method.planner == "prefix_tree":
         return play_rsm(game, method, seed)
     if method.planner == "myopic":

@@ -65,7 +65,7 @@ def play_rsm(game: Game, method: CacheMethod, seed: int) -> Trajectory:
     instance = game.instance
     dimension, memory = instance.tree.segments, instance.memory
     radius = game.radius(method)
-    ridge = Ridge(dimension, instance.regularization, game.reward_unit)
+    ridge = Ridge(dimension, radius.regularization, game.reward_unit)
     cache = Cycles(game)
     plans: list[Plan] = []
     starts: list[int] = []

@@ -32,7 +32,7 @@ def play_myopic(game: Game, method: CacheMethod, seed: int) -> Trajectory:
     """Run Myopic LinUCB: every round, the best score of the cache after one more refresh."""
     instance, horizon = game.instance, game.horizon
     tree = instance.tree
-    ridge = Ridge(tree.segments, instance.regularization, game.reward_unit)
+    ridge = Ridge(tree.segments, game.radius(method).regularization, game.reward_unit)
     inverse = LazyInverse(ridge, BLOCK)
     chains, chain_offsets = _chains(tree)
     paths = Paths(tree.parent, tree.actions, tree.path_offsets, tree.path_nodes, chain_offsets)
@@ -104,12 +104,13 @@ def play_myopic(game: Game, method: CacheMethod, seed: int) -> Trajectory:
 
 def _rule(game: Game, method: CacheMethod) -> Rule:
     radius = game.radius(method)
-    over = method.constant if method.bonus == "directions" else 1.0
+    over = 1.0 if method.bonus == "ellipsoid" else method.constant
     return Rule(
         memory=game.instance.memory,
         bound=game.instance.reward_bound,
         clipped=method.clips,
         by_estimate=method.tie == "estimate",
+        one_sided=method.bonus == "posterior",
         tolerance=TIE_TOLERANCE,
         reward_unit=game.reward_unit,
         radii=np.array([radius.at(t) / over for t in range(1, game.horizon + 1)]),

@@ -51,7 +51,8 @@ class RareSwitch:
 
     def __post_init__(self) -> None:
         instance = self.game.instance
-        self.gram = instance.regularization * np.eye(instance.tree.segments)
+        regularization = self.game.radius(self.method).regularization
+        self.gram = regularization * np.eye(instance.tree.segments)
         self.response = np.zeros(instance.tree.segments)
         self.inverse = np.linalg.inv(self.gram)
         self.log_ratio = 0.0
@@ -106,10 +107,11 @@ class Myopic:
     def __post_init__(self) -> None:
         instance = self.game.instance
         self.paths = np.stack([instance.tree.union([i]) for i in range(len(instance.tree.actions))])
-        self.gram = instance.regularization * np.eye(instance.tree.segments)
+        regularization = self.game.radius(self.method).regularization
+        self.gram = regularization * np.eye(instance.tree.segments)
         self.response = np.zeros(instance.tree.segments)
         # L with L L' = V^-1, see memory.direction_images
-        self.root = np.eye(instance.tree.segments) / math.sqrt(instance.regularization)
+        self.root = np.eye(instance.tree.segments) / math.sqrt(regularization)
 
     def act(self, round_: int, resident: Resident) -> int:
         """Score every action's feature with beta of this round and take the best."""
@@ -139,8 +141,10 @@ class Myopic:
         gaussians = draw_directions(
             self.seed, round_ - 1 if anew else 0, self.method.directions, len(self.gram)
         )
-        widths = np.abs(features @ self.root @ gaussians.T).max(axis=1)
-        return np.asarray(widths / self.method.constant)
+        widths = features @ self.root @ gaussians.T
+        if self.method.bonus == "directions":
+            widths = np.abs(widths)
+        return np.asarray(widths.max(axis=1) / self.method.constant)
 
 
 @dataclass

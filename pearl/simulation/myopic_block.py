@@ -77,10 +77,12 @@ class Rule(NamedTuple):
     bound: float
     clipped: bool
     by_estimate: bool
+    one_sided: bool
+    """Whether widths are w'L g_j (posterior samples), not their absolute values."""
     tolerance: float
     reward_unit: float
     radii: Floats
-    """The factor of the width in every round: beta_t, over c for directions (T)."""
+    """The factor of the width in every round: beta_t or sigma, over c for directions (T)."""
 
 
 @compiled
@@ -108,7 +110,7 @@ def play_block(
         now = first + n
         leaving = _expire(paths, cache, rule.memory, now, changed)
         _shift(learner, changed[:leaving], n, -1.0)
-        _score(paths, learner, cache.resident, rule.radii[now - 1], scores, estimates)
+        _score(paths, learner, cache.resident, rule, rule.radii[now - 1], scores, estimates)
         tied_rounds += (scores >= rule.bound).sum() >= 2
         action = _best(scores, estimates, rule)
         cache.played[now - 1] = action
@@ -173,6 +175,7 @@ def _score(
     paths: Paths,
     learner: Learner,
     resident: NDArray[np.bool_],
+    rule: Rule,
     radius: float,
     scores: Floats,
     estimates: Floats,
@@ -208,8 +211,11 @@ def _score(
     for i in range(len(paths.ends)):
         end = paths.ends[i]
         width = 0.0 if directions else math.sqrt(square[end])
-        for j in range(directions):
-            width = max(width, abs(sums[end, j]))
+        if rule.one_sided:
+            width = sums[end].max()
+        else:
+            for j in range(directions):
+                width = max(width, abs(sums[end, j]))
         estimates[i] = linear[end] / root
         scores[i] = estimates[i] + radius * width / root
 
