@@ -24,6 +24,7 @@ class Rounds:
     """The rounds of one run: which features were met, and the rewards to come.
 
     Attributes:
+        actions: int32[T].
         met: int32[T], the feature of each round, a row of `states.features`.
         means: float64[F], each feature's mean reward.
         noise: float64[T].
@@ -35,6 +36,7 @@ class Rounds:
         self.states = states
         self.means: Vector = np.asarray(states.features @ theta_star)
         self.noise = noise
+        self.actions: Ints = np.zeros(len(noise), dtype=np.int32)
         self.met: Ints = np.zeros(len(noise), dtype=np.int32)
         self.state = 0
         self.done = 0
@@ -52,6 +54,7 @@ class Rounds:
         """Play these actions; return their features (n x d) and rewards (n)."""
         first = self.done
         for action in actions:
+            self.actions[self.done] = action
             self.met[self.done] = self.states.feature_of[self.state, action]
             self.state = int(self.states.following[self.state, action])
             self.done += 1
@@ -95,6 +98,7 @@ def play_episode(rounds: Rounds, sums: RidgeSums, policy: Ints, limit: float) ->
         limit,
         sums.gram,
         sums.response,
+        rounds.actions,
         rounds.met,
         rounds.state,
         rounds.done,
@@ -113,6 +117,7 @@ def play_myopic(rounds: Rounds, sums: RidgeSums, radii: Vector, tie: float) -> N
         tie,
         sums.gram,
         sums.response,
+        rounds.actions,
         rounds.met,
         rounds.state,
     )
@@ -130,6 +135,7 @@ def _play_episode(
     limit: float,
     gram: Matrix,
     response: Vector,
+    actions: Ints,
     met: Ints,
     state: int,
     t: int,
@@ -140,7 +146,7 @@ def _play_episode(
     while t < len(met) and log_ratio < limit:
         action = policy[state]
         row = feature_of[state, action]
-        met[t] = row
+        actions[t], met[t] = action, row
         log_ratio += np.log1p(
             _absorb(features[row], means[row] + noise[t], gram, response, inverse)
         )
@@ -160,6 +166,7 @@ def _play_myopic(
     tie: float,
     gram: Matrix,
     response: Vector,
+    actions: Ints,
     met: Ints,
     state: int,
 ) -> int:
@@ -177,7 +184,7 @@ def _play_myopic(
         while scores[action] < best - tie * abs(best):
             action += 1
         row = feature_of[state, action]
-        met[t] = row
+        actions[t], met[t] = action, row
         _absorb(features[row], means[row] + noise[t], gram, response, inverse)
         state = following[state, action]
     return state
