@@ -38,9 +38,10 @@ def regret_caption(experiment: Experiment, table: FinalRegret) -> str:
     counts = {len(run.seeds) for run in runs.methods.values()}
     seeds = " to ".join(str(n) for n in sorted({min(counts), max(counts)}))
     memory = f" at M = {runs.settings['memory']}" if "memory" in runs.settings else ""
+    shared = "noise" if runs.provenance is None else "request streams"
     return (
         f"{experiment.title}{memory}, T = {runs.horizon:,}. Cumulative pseudo-regret against the"
-        f" exact optimum; lines are means over {seeds} seeds with paired request streams, bands one"
+        f" exact optimum; lines are means over {seeds} seeds with paired {shared}, bands one"
         f" standard deviation. Beside {experiment.place} of the paper. Data: {runs.data_label}."
     )
 

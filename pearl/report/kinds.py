@@ -15,7 +15,19 @@ from pearl.report.final_regret import FinalRegret, cells, estimate
 from pearl.report.final_regret_view import regret_beneath, regret_caption, regret_grids
 from pearl.report.findings import Finding, judge
 from pearl.report.layout import Keys, Layout, Q
-from pearl.report.origin import CAVEAT, origin
+from pearl.report.origin import caveat, origin
+from pearl.report.regret_by_setting import (
+    RegretBySetting,
+    cells_by_setting,
+    estimate_by_setting,
+)
+from pearl.report.regret_by_setting_view import (
+    beneath_by_setting,
+    caption_by_setting,
+    grids_by_setting,
+    keys_by_setting,
+    origin_by_setting,
+)
 from pearl.report.rewards import view
 from pearl.report.rewards.by_condition import by_condition
 from pearl.report.rewards.by_flip import epoch_tests, reward_by_flip
@@ -41,6 +53,7 @@ from pearl.report.rewards.table import RewardTable, estimate_plan, reward_cells
 from pearl.report.rewards.uncertainty import uncertainty
 from pearl.report.rows import Runs
 from pearl.report.settings import ReportSettings
+from pearl.report.swept_findings import judge_by_setting
 from pearl.report.users.correlations import Correlations, estimate_correlations
 from pearl.report.users.correlations_view import (
     correlation_beneath,
@@ -82,7 +95,7 @@ def _estimate_regret(
 
 
 def _regret_beneath(table: FinalRegret, m_table: int, m_paper: int) -> tuple[str, ...]:
-    return (*regret_beneath(table, m_table, m_paper), CAVEAT)
+    return (*regret_beneath(table, m_table, m_paper), caveat(table.runs))
 
 
 def _regret_tests(table: FinalRegret) -> dict[str, Comparison]:
@@ -109,6 +122,30 @@ FINAL_REGRET = Kind(
     caption=regret_caption,
     origin=origin,
     keys=_regret_keys,
+)
+
+
+def _estimate_by_setting(
+    experiment: Experiment,
+    paper: Paper,
+    runs: Sequence[Runs],
+    settings: ReportSettings,
+    _paper_horizon: int,
+) -> RegretBySetting:
+    return estimate_by_setting(experiment, paper, runs, settings)
+
+
+REGRET_BY_SETTING = Kind(
+    estimate=_estimate_by_setting,
+    first=lambda table: table.first,
+    tests=lambda table: table.tests,
+    cells=cells_by_setting,
+    judge=judge_by_setting,
+    beneath=beneath_by_setting,
+    grids=grids_by_setting,
+    caption=caption_by_setting,
+    origin=origin_by_setting,
+    keys=keys_by_setting,
 )
 
 
@@ -215,6 +252,7 @@ def _of_correlations(
 
 TABLES = {
     "final_regret": FINAL_REGRET,
+    "regret_by_setting": REGRET_BY_SETTING,
     "reward_by_flip": _of_rewards(reward_by_flip),
     "cascade": _of_rewards(cascade),
     "against": _of_rewards(against),

@@ -11,12 +11,17 @@ CAVEAT = (
     "Intervals cover seeds, each of which draws its own request stream and directions; they don't"
     " cover new users, another trace or another split."
 )
+SIMULATED_CAVEAT = (
+    "Intervals cover seeds, each of which draws its own noise; they don't cover another parameter,"
+    " other histories or another instance."
+)
 FACTS = {
     "instance/construction_requests": "{:,.0f} construction",
     "instance/calibration_requests": "{:,.0f} calibration",
     "instance/evaluation_requests": "{:,.0f} evaluation requests",
     "instance/actions": "{:,.0f} actions",
     "instance/segments": "{:,.0f} segments",
+    "instance/dimension": "d = {:,.0f}",
     "instance/norm_bound": "S = {:.5g}",
     "instance/theta_star_norm": "norm of \N{GREEK SMALL LETTER THETA}* = {:.5g}",
     "instance/regularization": "\N{GREEK SMALL LETTER LAMDA} = {:.5g}",
@@ -42,10 +47,15 @@ def origin(table: FinalRegret) -> tuple[tuple[str, str], ...]:
         ("instance", instance(runs)),
         ("settings", f"{settings}, horizon = {runs.horizon}"),
         ("profile", runs.profile),
-        ("intervals", f"{', '.join(methods)}. {CAVEAT}"),
+        ("intervals", f"{', '.join(methods)}. {caveat(runs)}"),
         *seed_lines(runs.methods.values()),
     ]
     return tuple((name, value) for name, value in lines if value)
+
+
+def caveat(runs: Runs) -> str:
+    """Say what intervals over seeds cover, and what they don't."""
+    return SIMULATED_CAVEAT if runs.provenance is None else CAVEAT
 
 
 def data_lines(runs: Runs) -> Lines:
