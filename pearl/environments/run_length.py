@@ -8,7 +8,7 @@ times e_i, and zero otherwise: switching costs M rounds without reward.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,10 @@ Arms = NDArray[np.int64]
 class RunLength:
     """One instance with the histories that its runs begin with.
 
+    Taken `alone` from one of them it meets the contract of memory_instance.
+
     Attributes:
-        direction: u, float64[d], nonnegative.
+        direction: u, float64[d], d >= 2, nonnegative.
         memory: M >= 1.
         feature_bound: R.
         norm_bound: S.
@@ -60,6 +62,24 @@ class RunLength:
     def dimension(self) -> int:
         """d, the number of actions."""
         return len(self.direction)
+
+    @property
+    def actions(self) -> NDArray[np.float64]:
+        """The coordinate vectors as rows, float64[d, d]."""
+        return np.eye(self.dimension)
+
+    @property
+    def initial(self) -> tuple[int, ...]:
+        """The first history, M actions, oldest first."""
+        return tuple(self.histories[0].tolist())
+
+    def alone(self, history: int) -> RunLength:
+        """Return the instance with one of its histories alone, by number."""
+        return replace(self, histories=self.histories[history : history + 1])
+
+    def state(self, history: tuple[int, ...]) -> tuple[int, int]:
+        """Return what of a history matters: its last action and that one's trailing run."""
+        return trailing_run(history)
 
     @property
     def theta_star(self) -> Vector:

@@ -77,9 +77,7 @@ def descent_radius(
     )
 
 
-def _ridge_blocks(
-    instance: RunLength, method: RunLengthMethod, sums: Vector, length: int
-) -> Play:
+def _ridge_blocks(instance: RunLength, method: RunLengthMethod, sums: Vector, length: int) -> Play:
     horizon = len(sums) - 1
     blocks = -(-horizon // (instance.memory + length))
     record = _record(3 * blocks + _most_idle(instance, horizon), blocks)
@@ -100,7 +98,7 @@ def _descent(instance: RunLength, method: RunLengthMethod, sums: Vector, length:
         starts.append(start)
         scores = bound * (theta + radius.at(informative) / np.sqrt(slope))
         if scores.max() < 0:
-            runs += _idle(rounds, memory)
+            runs += idle_block(rounds, memory)
             continue
         arm = int(tied_best(scores)[0])
         runs.append((arm, rounds))
@@ -111,7 +109,7 @@ def _descent(instance: RunLength, method: RunLengthMethod, sums: Vector, length:
     return Play(arms, lengths, np.array(starts, dtype=np.int64), informative)
 
 
-def _idle(rounds: int, memory: int) -> list[tuple[int, int]]:
+def idle_block(rounds: int, memory: int) -> list[tuple[int, int]]:
     """Return a block of the lowest actions whose every feature is zero."""
     whole, rest = divmod(rounds, memory + 1)
     return [(0, memory), (1, 1)] * whole + ([(0, rest)] if rest else [])

@@ -6,7 +6,6 @@ action, and `learn(feature, reward)`. The event-driven loops are tested against 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -16,12 +15,11 @@ from numpy.typing import NDArray
 
 from pearl.environments.run_length import RunLength, trailing_run
 from pearl.memory.choice import tied_best
-from pearl.memory.mirror_descent import MirrorDescent
-from pearl.memory.radius import ConfidenceRadius
 from pearl.memory.run_length_method import RunLengthMethod
 from pearl.memory.run_length_planner import RunStates, action_values, best_action, best_block
 from pearl.memory.switching import doubled
-from pearl.simulation.run_length_events import descent_radius, length_of
+from pearl.simulation.run_length_estimators import Descent, Estimator, Ridge, paying_scores
+from pearl.simulation.run_length_events import length_of
 
 Vector = NDArray[np.float64]
 
@@ -31,74 +29,16 @@ class Policy(Protocol):
 
     starts: list[int]
     """Rounds at which a plan was made that lasts."""
-    informative: int
-    """Rounds with a feature that isn't zero, learned from."""
+
+    @property
+    def informative(self) -> int:
+        """Rounds with a feature that isn't zero, learned from."""
 
     def act(self, round_: int, history: Sequence[int]) -> int:
         """Return the action to play."""
 
     def learn(self, feature: Vector, reward: float) -> None:
         """Take in the round's feature (d) and reward."""
-
-
-class Estimator(Protocol):
-    """What is known of theta*, and how surely."""
-
-    rounds: int
-    """Informative rounds used."""
-
-    def update(self, feature: Vector, reward: float) -> None:
-        """Take in a round."""
-
-    def score(self, feature: Vector, round_: int) -> float:
-        """Return the optimistic reward, not clipped; `round_` is what beta takes for n."""
-
-
-class Ridge:
-    """V = lambda I + sum x x' and b = sum y x."""
-
-    def __init__(self, instance: RunLength, delta: float) -> None:
-        self.radius = ConfidenceRadius(
-            dimension=instance.dimension,
-            regularization=instance.regularization,
-            norm_bound=instance.norm_bound,
-            feature_bound=instance.feature_bound,
-            noise=instance.noise,
-            delta=delta,
-        )
-        self.gram = instance.regularization * np.eye(instance.dimension)
-        self.response = np.zeros(instance.dimension)
-        self.rounds = 0
-
-    def update(self, feature: Vector, reward: float) -> None:
-        """Add a round to V and b."""
-        self.gram += np.outer(feature, feature)
-        self.response += reward * feature
-        self.rounds += bool(feature.any())
-
-    def score(self, feature: Vector, round_: int) -> float:
-        """Return x'theta + beta |x| in the norm of V^-1."""
-        estimate = feature @ np.linalg.solve(self.gram, self.response)
-        width = math.sqrt(float(feature @ np.linalg.solve(self.gram, feature)))
-        return float(estimate + self.radius.at(round_) * width)
-
-    def log_determinant(self) -> float:
-        """Return log det V."""
-        return float(np.linalg.slogdet(self.gram)[1])
-
-
-class Descent(MirrorDescent):
-    """Mirror descent with GLBM-SCB's radius."""
-
-    def __init__(self, instance: RunLength, method: RunLengthMethod, length: int) -> None:
-        self.radius = descent_radius(instance, method, length)
-        super().__init__(
-            instance.dimension, self.radius.regularization, instance.norm_bound, instance.noise
-        )
-
-    def score(self, feature: Vector, round_: int) -> float:
-        """Return x'theta + beta |x| in the norm of H^-1."""
-        return float(feature @ self.estimate) + self.radius.at(round_) * self.width(feature)
 
 
 @dataclass
@@ -192,22 +132,13 @@ class Myopic:
 
     def act(self, round_: int, history: Sequence[int]) -> int:
         """Score every action after this history."""
-        features = [
-            self.instance.feature(history, arm) for arm in range(self.instance.dimension)
-        ]
+        features = [self.instance.feature(history, arm) for arm in range(self.instance.dimension)]
         scores = np.array([self.ridge.score(feature, round_) for feature in features])
         return int(tied_best(scores)[0])
 
     def learn(self, feature: Vector, reward: float) -> None:
         """Update V and b."""
         self.ridge.update(feature, reward)
-
-
-def paying_scores(instance: RunLength, estimator: Estimator, round_: int) -> Vector:
-    """Return float64[d]: the score of every action where it follows M times itself."""
-    arms = range(instance.dimension)
-    features = [instance.feature([arm] * instance.memory, arm) for arm in arms]
-    return np.array([estimator.score(feature, round_) for feature in features])
 
 
 def policy_of(instance: RunLength, method: RunLengthMethod, horizon: int) -> Policy:
