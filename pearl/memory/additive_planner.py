@@ -82,13 +82,14 @@ class Planner:
         landscape = Landscape(
             history, self.scale, belief.estimate, belief.spread, belief.radius, self.weights
         )
-        starts = self._starts(*history.shape, belief)
+        starts = self._starts(len(history), belief)
         return landscape.climb(starts, self.method.iterations)[0]
 
-    def _starts(self, memory: int, dimension: int, belief: Belief) -> NDArray[np.float64]:
+    def _starts(self, memory: int, belief: Belief) -> NDArray[np.float64]:
         """Return the previous plan, the estimate's and the least known direction, random ones."""
         random = generator(self.seed, "policy/sequences", self.made)
-        drawn = random.standard_normal((self.method.random_starts, memory, dimension))
+        shape = (self.method.random_starts, memory, len(belief.estimate))
+        drawn = random.standard_normal(shape)
         drawn /= np.linalg.norm(drawn, axis=-1, keepdims=True)
         constant = [np.tile(action, (memory, 1)) for action in _directions(belief)]
         previous = [] if self._previous is None else [self._previous]

@@ -53,14 +53,14 @@ def _absorb(
     bound: float,
 ) -> int:
     dimension = len(estimate)
-    inverse = np.linalg.inv(slope)
+    inverse = _inverse(slope)
     factor = np.zeros((dimension, dimension))
     solved = np.zeros(dimension)
     projected = 0
     for n in range(len(features)):
         x = features[n]
         if n % REFRESH == REFRESH - 1:
-            inverse = np.linalg.inv(slope)
+            inverse = _inverse(slope)
         solved[:] = 0.0
         for i in range(dimension):
             for k in range(dimension):
@@ -141,3 +141,10 @@ def _backward(factor: Matrix, right: Vector, solution: Vector) -> None:
         for i in range(j + 1, len(right)):
             total -= factor[j, i] * solution[i]
         solution[j] = total / factor[j, j]
+
+
+@compiled
+def _inverse(matrix: Matrix) -> Matrix:
+    inverse = np.empty(matrix.shape)
+    inverse[:] = np.linalg.inv(matrix)
+    return inverse

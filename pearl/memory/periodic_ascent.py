@@ -16,6 +16,7 @@ h_i p_i' + p_i h_i' over the later rounds: one pass forward and one back, O(M d^
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,7 +47,7 @@ class Weights:
 
 def discounted(memory: int, discount: float) -> Weights:
     """Return the weights of the discounted return over an endless horizon."""
-    powers = discount ** np.arange(memory)
+    powers = np.power(np.full(memory, discount), np.arange(memory))
     passed = discount**memory
     return Weights((1 - discount) * powers, (1 - discount) * powers * (passed / (1 - passed)))
 
@@ -235,7 +236,7 @@ def _score(
         feature[k] *= scale
         linear += theta[k] * feature[k]
         square += spread[k] * feature[k] * feature[k]
-    width = np.sqrt(square)
+    width = math.sqrt(square)
     pull = beta / width if width > 0 else 0.0
     for k in range(len(feature)):
         slope[k] = weight * scale * (theta[k] + pull * spread[k] * feature[k])
@@ -250,7 +251,7 @@ def _project(here: Matrix, gradient: Matrix, step: float, trial: Matrix) -> None
             trial[i, k] = here[i, k] + step * gradient[i, k]
             square += trial[i, k] * trial[i, k]
         if square > 1.0:
-            shrink = 1.0 / np.sqrt(square)
+            shrink = 1.0 / math.sqrt(square)
             for k in range(here.shape[1]):
                 trial[i, k] *= shrink
 
@@ -259,8 +260,8 @@ def _project(here: Matrix, gradient: Matrix, step: float, trial: Matrix) -> None
 def _longest(rows: Matrix) -> float:
     largest = 0.0
     for row in rows:
-        largest = max(largest, (row * row).sum())
-    return np.sqrt(largest)
+        largest = max(largest, float((row * row).sum()))
+    return math.sqrt(largest)
 
 
 @compiled

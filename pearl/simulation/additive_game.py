@@ -85,7 +85,7 @@ class Game:
             "optimum": float(best.sum()),
             "episodes": episodes,
         }
-        return Trajectory(regret, np.array(starts, dtype=np.int64), facts | extra)
+        return Trajectory(regret, np.array(starts, dtype=np.int64), {**facts, **extra})
 
 
 def plan_facts(plans: list[Plan], instance: Additive) -> dict[str, Fact]:

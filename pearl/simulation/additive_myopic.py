@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import inv
 
 from pearl.compiled import compiled
 from pearl.memory.additive_method import AdditiveMethod
@@ -69,7 +70,7 @@ def _from_eigenvalues(
     recent: Matrix, scale: float, gram: Matrix, response: Vector, radius: float
 ) -> Vector:
     held = scale * (np.eye(len(response)) + recent.T @ recent)
-    inverse = np.linalg.inv(gram)
+    inverse = inv(gram)
     farthest = farthest_point(held @ (inverse @ response), held @ inverse @ held, radius)
     return np.asarray(farthest / np.linalg.norm(farthest))
 
@@ -89,7 +90,7 @@ def _play(
 ) -> int:
     """Play `first` and then on until the run's end or a round that needs the eigenvalues."""
     memory, dimension = recent.shape
-    inverse = np.linalg.inv(gram)
+    inverse = _inverse(gram)
     held = _held(recent)
     action = first.copy()
     estimate = np.zeros(dimension)
@@ -105,7 +106,7 @@ def _play(
             if t % memory == 0:
                 held = _held(recent)
             if t % REFRESH == 0:
-                inverse = np.linalg.inv(gram)
+                inverse = _inverse(gram)
             _multiply(inverse, response, 1.0, estimate)
             _multiply(held, estimate, scale, centre)
             _sandwich(held, inverse, scale, half, shape)
@@ -270,3 +271,10 @@ def _normalise(vector: Vector) -> None:
     length = np.sqrt((vector * vector).sum())
     for k in range(len(vector)):
         vector[k] /= length
+
+
+@compiled
+def _inverse(matrix: Matrix) -> Matrix:
+    inverse = np.empty(matrix.shape)
+    inverse[:] = np.linalg.inv(matrix)
+    return inverse

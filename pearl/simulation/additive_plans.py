@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import inv
 
 from pearl.memory.additive_method import AdditiveMethod
 from pearl.memory.additive_planner import Belief, Plan, Planner
@@ -34,7 +35,7 @@ def play_doubling(game: Game, method: AdditiveMethod, seed: int) -> Trajectory:
     starts: list[int] = []
     played = 0
     while played < game.horizon:
-        spread = np.linalg.inv(gram)
+        spread = inv(gram)
         plan = planner.plan(history, Belief(spread @ response, spread, radius.at(played + 1)))
         plans.append(plan)
         starts.append(played + 1)
@@ -75,7 +76,7 @@ class RidgeBlocks:
 
     def belief(self) -> Belief:
         """Return the ridge estimate's confidence set."""
-        spread = np.linalg.inv(self.gram)
+        spread = inv(self.gram)
         return Belief(spread @ self.response, spread, self.radius.at(self.rounds))
 
     def absorb(self, features: Matrix, rewards: Vector) -> None:
@@ -98,7 +99,7 @@ class MirrorBlocks:
 
     def belief(self) -> Belief:
         """Return mirror descent's confidence set, in the norm of H."""
-        spread = np.linalg.inv(self.updates.slope)
+        spread = inv(self.updates.slope)
         return Belief(self.updates.estimate.copy(), spread, self.radius.at(self.rounds))
 
     def absorb(self, features: Matrix, rewards: Vector) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import inv
 
 from pearl.memory.additive_method import AdditiveMethod
 from pearl.memory.additive_planner import Belief, Plan, Planner
@@ -69,7 +70,7 @@ class Ridge:
 
     def belief(self, radius: float) -> Belief:
         """Return the confidence set of the given radius."""
-        spread = np.linalg.inv(self.gram)
+        spread = inv(self.gram)
         return Belief(spread @ self.response, spread, radius)
 
 
@@ -146,7 +147,7 @@ class Blocks:
     def _belief(self) -> Belief:
         if self._mirror is None:
             return self._ridge.belief(self._ridge_radius.at(self._ridge.rounds))
-        spread = np.linalg.inv(self._mirror.slope)
+        spread = inv(self._mirror.slope)
         radius = self._mirror_radius.at(self._mirror.rounds)
         return Belief(self._mirror.estimate, spread, radius)
 

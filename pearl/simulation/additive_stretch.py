@@ -95,7 +95,7 @@ def learn_until_doubled(
     """
     memory, dimension = early.shape
     period = len(steady)
-    inverse = np.linalg.inv(gram)
+    inverse = _inverse(gram)
     start = np.linalg.slogdet(gram)[1]
     grown = 0.0
     solved = np.zeros(dimension)
@@ -120,8 +120,15 @@ def learn_until_doubled(
                 inverse[i, k] -= shrink * solved[i] * solved[k]
         grown += np.log1p(gain)
         if n % REFRESH == REFRESH - 1:
-            inverse = np.linalg.inv(gram)
+            inverse = _inverse(gram)
             grown = np.linalg.slogdet(gram)[1] - start
         if grown >= log_limit:
             return n + 1
     return len(noise)
+
+
+@compiled
+def _inverse(matrix: Matrix) -> Matrix:
+    inverse = np.empty(matrix.shape)
+    inverse[:] = np.linalg.inv(matrix)
+    return inverse
