@@ -54,9 +54,7 @@ def run_instance(
     missing = {"environment", "method", "horizon"} - set(config)
     if unknown or missing:
         raise SettingError(f"a run's config: unknown {sorted(unknown)}, missing {sorted(missing)}")
-    horizon = config["horizon"]
-    if not isinstance(horizon, int) or isinstance(horizon, bool) or horizon < 2:
-        raise SettingError(f"horizon must be a whole number >= 2, got {horizon!r}")
+    horizon = _checked(config["horizon"])
     environment = dict(config["environment"])
     kind = environment.pop("kind", settings.__name__)
     chosen = validated(settings, environment, f"{kind} settings")
@@ -74,8 +72,10 @@ def play(
     """Play `horizon` >= 2 rounds on an instance that is already there.
 
     Raises:
-        SettingError: the instance breaks its own bounds, or its memory states don't fit.
+        SettingError: the horizon isn't such, the instance breaks its own bounds, or its memory
+            states don't fit.
     """
+    _checked(horizon)
     with threadpool_limits(limits=1):
         states = reachable_states(instance, method.max_states)
         best = instance.optimum(horizon)
@@ -89,6 +89,12 @@ def noise(instance: MemoryInstance[int], seed: int, horizon: int) -> Vector:
     """
     drawn = generator(seed, "finite_memory/noise").standard_normal(horizon)
     return instance.noise * drawn
+
+
+def _checked(horizon: Any) -> int:
+    if not isinstance(horizon, int) or isinstance(horizon, bool) or horizon < 2:
+        raise SettingError(f"horizon must be a whole number >= 2, got {horizon!r}")
+    return horizon
 
 
 @lru_cache(maxsize=4)

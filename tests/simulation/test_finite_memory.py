@@ -150,6 +150,11 @@ def test_noise_belongs_to_the_seed_alone() -> None:
     assert noise(instance, 4, 10**5).std() == pytest.approx(instance.noise, rel=0.01)
 
 
+def test_a_horizon_without_a_discount_is_refused() -> None:
+    with pytest.raises(SettingError, match="horizon"):
+        play(RandomMemory(), load_finite_methods()["rsm_linucb"], horizon=1, seed=0)
+
+
 def test_actions_that_are_not_finite_are_refused() -> None:
     with pytest.raises(SettingError, match="aren't finite"):
         play(EVERY["additive"], load_finite_methods()["rsm_linucb"], horizon=10, seed=0)
