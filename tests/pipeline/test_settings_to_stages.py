@@ -16,6 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURE_1E = {"experiment@memory-figure1e"}
 FIGURE_1E_SHA256 = {"experiment@memory-figure1e_sha256"}
 KV_CACHE_EXPERIMENTS = FIGURE_1E | FIGURE_1E_SHA256
+RUN_LENGTH_NAMES = (
+    *("figure1a", "figure1b", "figure1c", "figure1d", "figure1d_scaled"),
+    "directions",
+)
+RUN_LENGTH = {f"run_length@memory-{name}" for name in RUN_LENGTH_NAMES}
 PRISM_TABLES = (1, 5, 6, 7, *range(9, 21))
 PRISM_NAMES = (
     *(f"table{number:02}" for number in PRISM_TABLES),
@@ -26,7 +31,7 @@ PRISM_EXPERIMENTS = {f"online@pearl-{name}" for name in PRISM_NAMES}
 CONTROLLED_EXPERIMENTS = {"controlled@pearl-table08"}
 PARTIAL_GLOBAL = {"partial_global@pearl-partial-global"}
 CONTEXTUAL_EXPERIMENTS = PRISM_EXPERIMENTS | CONTROLLED_EXPERIMENTS | PARTIAL_GLOBAL
-EXPERIMENTS = KV_CACHE_EXPERIMENTS | CONTEXTUAL_EXPERIMENTS
+EXPERIMENTS = KV_CACHE_EXPERIMENTS | RUN_LENGTH | CONTEXTUAL_EXPERIMENTS
 REPORT = {"report"}
 DESCRIBED = {"described@pearl-figure2", "described@pearl-table02"}
 CONFIGURED = {"configured@pearl-table04"}
@@ -49,6 +54,13 @@ SETTINGS: dict[str, tuple[Any, set[str]]] = {
     "kv_cache.norm_margin": (2.0, KV_CACHE_EXPERIMENTS),
     "kv_cache.token_budget": (4_000_000, KV_CACHE_EXPERIMENTS),
     "kv_cache.memory": (60, KV_CACHE_EXPERIMENTS),
+    "run_length.memory": (50, RUN_LENGTH),
+    "run_length.feature_bound": (2.0, RUN_LENGTH),
+    "run_length.norm_bound": (2.0, RUN_LENGTH),
+    "run_length.direction": ("linear", RUN_LENGTH),
+    "run_length.noise": (0.5, RUN_LENGTH),
+    "run_length.regularization": (1.0, RUN_LENGTH),
+    "run_length.regularization_rule": ("scaled", RUN_LENGTH),
     "report.confidence": (0.9, REPORT),
     "report.resamples": (1999, REPORT),
 }
@@ -127,6 +139,10 @@ FILES: dict[str, set[str]] = {
     "pearl/experiments/definitions/memory/figure1e.yaml": FIGURE_1E | REPORT,
     "pearl/experiments/definitions/memory/figure1e_sha256.yaml": FIGURE_1E_SHA256 | REPORT,
     **{
+        f"pearl/experiments/definitions/memory/{name}.yaml": {f"run_length@memory-{name}"} | REPORT
+        for name in RUN_LENGTH_NAMES
+    },
+    **{
         f"pearl/experiments/definitions/pearl/{name}.yaml": {f"online@pearl-{name}"} | REPORT
         for name in PRISM_NAMES
         if name != "table05"
@@ -146,6 +162,7 @@ FILES: dict[str, set[str]] = {
     "pearl/experiments/definitions/pearl/table08.yaml": CONTROLLED_EXPERIMENTS | REPORT,
     "pearl/experiments/environments.yaml": EXPERIMENTS | CONFIGURED,
     "pearl/memory/methods/kv_cache.yaml": KV_CACHE_EXPERIMENTS,
+    "pearl/memory/methods/run_length.yaml": RUN_LENGTH,
     "pearl/report/published/memory.yaml": REPORT,
     "pearl/report/published/pearl.yaml": REPORT,
     "pearl/report/published/pearl_tables.yaml": REPORT,
