@@ -180,66 +180,91 @@ def _evaluate(
     gradient: Matrix,
 ) -> float:
     """Return F; `gradient` is overwritten with its gradient, `slopes` is room to work in."""
-    memory, dimension = sequence.shape
-    held = np.eye(dimension)
-    later = np.zeros((dimension, dimension))
-    feature = np.zeros(dimension)
+    dimension = sequence.shape[1]
+    held = np.eye(dimension) + np.dot(sequence.T, sequence)
+    features = np.dot(sequence, held)
     value = 0.0
-    gradient[:] = 0.0
+    for j in range(len(sequence)):
+        value += _score(features[j], scale, theta, spread, beta, steady[j], slopes[j])
+    later = np.dot(slopes.T, sequence)
+    gradient[:] = np.dot(slopes, held) + np.dot(sequence, later + later.T)
     if early[0] > 0:
-        for i in range(memory):
-            _add_square(held, history[i], 1.0)
-        for i in range(memory):
-            value += _score(
-                held, sequence[i], scale, theta, spread, beta, early[i], feature, slopes[i]
-            )
-            _add_product(held, slopes[i], gradient[i])
-            _add_square(held, sequence[i], 1.0)
-            _add_square(held, history[i], -1.0)
-        for i in range(memory - 1, -1, -1):
-            _add_product(later, sequence[i], gradient[i])
-            _add_pair(later, slopes[i], sequence[i])
-        later[:] = 0.0
-        held[:] = np.eye(dimension)
+        held[:] = np.eye(dimension) + np.dot(history.T, history)
+        value += _first_pass(
+            sequence, history, held, scale, theta, spread, beta, early, slopes, gradient
+        )
+    return value
+
+
+@compiled
+def _first_pass(
+    sequence: Matrix,
+    history: Matrix,
+    held: Matrix,
+    scale: float,
+    theta: Vector,
+    spread: Vector,
+    beta: float,
+    early: Vector,
+    slopes: Matrix,
+    gradient: Matrix,
+) -> float:
+    """Return the first pass's part of F and add its gradient; `held` is I + sum q q' before it."""
+    memory, dimension = sequence.shape
+    value = 0.0
+    feature = np.zeros(dimension)
     for i in range(memory):
-        _add_square(held, sequence[i], 1.0)
-    for j in range(memory):
-        if steady[j] > 0:
-            value += _score(
-                held, sequence[j], scale, theta, spread, beta, steady[j], feature, slopes[j]
-            )
-            _add_product(held, slopes[j], gradient[j])
-            _add_pair(later, slopes[j], sequence[j])
-    for j in range(memory):
-        _add_product(later, sequence[j], gradient[j])
+        action = sequence[i]
+        feature[:] = 0.0
+        for r in range(dimension):
+            for k in range(dimension):
+                feature[k] += held[r, k] * action[r]
+        value += _score(feature, scale, theta, spread, beta, early[i], slopes[i])
+        old = history[i]
+        slope = slopes[i]
+        total = gradient[i]
+        for r in range(dimension):
+            pull = slope[r]
+            new = action[r]
+            gone = old[r]
+            for k in range(dimension):
+                total[k] += held[r, k] * pull
+                held[r, k] += new * action[k] - gone * old[k]
+    later = np.zeros((dimension, dimension))
+    for i in range(memory - 1, -1, -1):
+        action = sequence[i]
+        slope = slopes[i]
+        total = gradient[i]
+        for r in range(dimension):
+            pull = slope[r]
+            new = action[r]
+            for k in range(dimension):
+                total[k] += later[r, k] * new
+                later[r, k] += new * slope[k] + pull * action[k]
     return value
 
 
 @compiled
 def _score(
-    held: Matrix,
-    action: Vector,
+    held_action: Vector,
     scale: float,
     theta: Vector,
     spread: Vector,
     beta: float,
     weight: float,
-    feature: Vector,
     slope: Vector,
 ) -> float:
-    """Return weight f(c held action); `slope` becomes weight c times f's gradient there."""
-    feature[:] = 0.0
-    _add_product(held, action, feature)
+    """Return weight f(x) of x = c held_action; `slope` becomes weight c times f's gradient."""
     linear = 0.0
     square = 0.0
-    for k in range(len(feature)):
-        feature[k] *= scale
-        linear += theta[k] * feature[k]
-        square += spread[k] * feature[k] * feature[k]
+    for k in range(len(theta)):
+        entry = scale * held_action[k]
+        linear += theta[k] * entry
+        square += spread[k] * entry * entry
     width = math.sqrt(square)
-    pull = beta / width if width > 0 else 0.0
-    for k in range(len(feature)):
-        slope[k] = weight * scale * (theta[k] + pull * spread[k] * feature[k])
+    pull = beta * scale / width if width > 0 else 0.0
+    for k in range(len(theta)):
+        slope[k] = weight * scale * (theta[k] + pull * spread[k] * held_action[k])
     return weight * (linear + beta * width)
 
 
@@ -262,29 +287,3 @@ def _longest(rows: Matrix) -> float:
     for row in rows:
         largest = max(largest, float((row * row).sum()))
     return math.sqrt(largest)
-
-
-@compiled
-def _add_product(matrix: Matrix, vector: Vector, total: Vector) -> None:
-    """Add matrix @ vector, matrix symmetric."""
-    for i in range(len(vector)):
-        factor = vector[i]
-        for k in range(len(vector)):
-            total[k] += matrix[i, k] * factor
-
-
-@compiled
-def _add_square(matrix: Matrix, vector: Vector, sign: float) -> None:
-    for i in range(len(vector)):
-        factor = sign * vector[i]
-        for k in range(len(vector)):
-            matrix[i, k] += factor * vector[k]
-
-
-@compiled
-def _add_pair(matrix: Matrix, left: Vector, right: Vector) -> None:
-    for i in range(len(left)):
-        first = left[i]
-        second = right[i]
-        for k in range(len(left)):
-            matrix[i, k] += first * right[k] + second * left[k]

@@ -84,6 +84,11 @@ class Game:
             "final_regret": float(regret[-1]),
             "optimum": float(best.sum()),
             "episodes": episodes,
+            "instance/memory": self.instance.memory,
+            "instance/feature_bound": self.instance.feature_bound,
+            "instance/norm_bound": self.instance.norm_bound,
+            "instance/theta_star_norm": float(np.linalg.norm(self.instance.theta_star)),
+            "instance/regularization": self.instance.regularization,
         }
         return Trajectory(regret, np.array(starts, dtype=np.int64), {**facts, **extra})
 
