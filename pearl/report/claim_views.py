@@ -133,6 +133,8 @@ def _printer(claim: AnyClaim) -> Callable[[float], str]:
     """Return how the numbers of a claim on rewards, or over a sweep of regrets, are printed."""
     if _unit(claim) and isinstance(claim, NumberClaim) and claim.contrast is None:
         return lambda value: f"{plain(value, 1)}%"
+    if isinstance(claim, StructuralClaim):
+        return plain
     if isinstance(claim, OrderClaim) and claim.quantity in ORDERS:
         return plain
     if not isinstance(claim, NumberClaim) or claim.contrast is None:

@@ -42,8 +42,15 @@ def regret_caption(experiment: Experiment, table: FinalRegret) -> str:
     return (
         f"{experiment.title}{memory}, T = {runs.horizon:,}. Cumulative pseudo-regret against the"
         f" exact optimum; lines are means over {seeds} seeds with paired {shared}, bands one"
-        f" standard deviation. Beside {experiment.place} of the paper. Data: {runs.data_label}."
+        f" standard deviation. {beside(experiment)} Data: {runs.data_label}."
     )
+
+
+def beside(experiment: Experiment) -> str:
+    """Say beside which place of the paper it stands; what is beyond the paper says so itself."""
+    if experiment.place.startswith("Beyond"):
+        return f"{experiment.place}."
+    return f"Beside {experiment.place} of the paper."
 
 
 def regret_beneath(table: FinalRegret, m_table: int, m_paper: int) -> tuple[str, ...]:

@@ -8,6 +8,14 @@ from typing import Any
 
 from pearl.errors import SettingError
 from pearl.experiments import Experiment
+from pearl.report.bounds import Bounds, bounds_cells, estimate_bounds, judge_bounds
+from pearl.report.bounds_view import (
+    bounds_beneath,
+    bounds_caption,
+    bounds_grids,
+    bounds_keys,
+    bounds_origin,
+)
 from pearl.report.cells import SHORT_KEY, Cell
 from pearl.report.claims import AnyClaim, Paper
 from pearl.report.comparisons import Comparison
@@ -149,6 +157,30 @@ REGRET_BY_SETTING = Kind(
 )
 
 
+def _estimate_bounds(
+    experiment: Experiment,
+    _paper: Paper,
+    runs: Sequence[Runs],
+    settings: ReportSettings,
+    _paper_horizon: int,
+) -> Bounds:
+    return estimate_bounds(experiment, runs, settings)
+
+
+BOUNDS = Kind(
+    estimate=_estimate_bounds,
+    first=lambda table: table.runs,
+    tests=lambda _: {},
+    cells=lambda table, _in_table, _in_paper, _sizes: bounds_cells(table),
+    judge=lambda claim, table, _q: judge_bounds(claim, table),
+    beneath=lambda table, _m_table, _m_paper: bounds_beneath(table),
+    grids=lambda table, _cells: bounds_grids(table),
+    caption=bounds_caption,
+    origin=bounds_origin,
+    keys=bounds_keys,
+)
+
+
 def _of_rewards(
     layout: Callable[[Experiment, Rewards], Plan],
     measure: str = TO_DATE,
@@ -253,6 +285,7 @@ def _of_correlations(
 TABLES = {
     "final_regret": FINAL_REGRET,
     "regret_by_setting": REGRET_BY_SETTING,
+    "bounds": BOUNDS,
     "reward_by_flip": _of_rewards(reward_by_flip),
     "cascade": _of_rewards(cascade),
     "against": _of_rewards(against),

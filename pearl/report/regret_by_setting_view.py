@@ -8,6 +8,7 @@ from typing import Any
 from pearl.experiments import Experiment
 from pearl.report.cells import SHORT_KEY, Cell
 from pearl.report.claims import FALSE_DISCOVERY_RATE
+from pearl.report.final_regret_view import beside
 from pearl.report.layout import Keys
 from pearl.report.numbers import between, plain
 from pearl.report.origin import caveat, data_lines, instance, seed_lines
@@ -42,7 +43,7 @@ def caption_by_setting(experiment: Experiment, table: RegretBySetting) -> str:
     return (
         f"{experiment.title}: {swept}{horizon}. Final cumulative pseudo-regret against the exact"
         f" optimum; means over {_seed_counts(table)} seeds that share their noise, bands one"
-        f" standard deviation. Beside {experiment.place} of the paper. Data: {runs.data_label}."
+        f" standard deviation. {beside(experiment)} Data: {runs.data_label}."
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pearl.errors import SettingError
 from pearl.report.cells import Cell
@@ -62,23 +61,27 @@ def judge_by_setting(claim: AnyClaim, table: RegretBySetting, q_values: Q) -> Fi
         return _growth(claim, table, q_values)
     if not isinstance(claim, NumberClaim | OrderClaim) or claim.quantity is None:
         raise SettingError(f"Claim {claim.id}: a table by setting has regrets and reductions.")
-    cells: list[Cell] = []
-    lines: list[Line] = []
-    for title, point in _stated(claim, table):
-        cell, line = _at_point(claim, table, q_values, title, point)
-        cells.append(cell)
-        lines.append(line)
+    stated = _stated(claim, table)
+    found = [
+        _at_point(claim, table, q_values, title, point)
+        for title, point in stated
+        if point is not None
+    ]
+    absent = [title for title, point in stated if point is None]
+    if absent:
+        found.append(_absent(claim, table, absent))
+    cells = tuple(cell for cell, _ in found)
     scope = [
         elsewhere(claim, table.first),
         against(claim.baselines, {name for _, name in table.comparisons}),
-        _failures(claim, cells, [title for title, _ in _stated(claim, table)]),
+        _failures(claim, [title for title, point in stated if point is not None], cells),
     ]
     return Finding(
         claim,
-        tuple(cells),
+        cells,
         overall([cell.verdict for cell in cells]),
         "; ".join(part for part in scope if part),
-        tuple(lines),
+        tuple(line for _, line in found),
     )
 
 
@@ -96,14 +99,14 @@ def _at_point(
     table: RegretBySetting,
     q_values: Q,
     title: str,
-    point: Point | None,
+    point: Point,
 ) -> tuple[Cell, Line]:
-    column = reduction_column if isinstance(claim, NumberClaim) else difference_column
+    column = _column(claim)
     rivals = [name for baseline in claim.baselines for name in baseline.methods]
-    best = table.best(point, rivals) if point else None
-    if point is None or best is None:
-        cell = Cell(BEST, column(table, title), None, verdict=NOT_TESTABLE)
-        return cell, (f"{title}: not run here" if title else "not run here", None)
+    best = table.best(point, rivals)
+    if best is None:
+        cell = Cell(BEST, column(table, point.title), None, verdict=NOT_TESTABLE)
+        return cell, (f"{title}: no baseline was run".removeprefix(": "), None)
     by_column = {cell.column: cell for cell in best_cells(table, point, rivals)}
     cell = by_column[column(table, point.title)]
     if isinstance(claim, NumberClaim):
@@ -120,6 +123,19 @@ def _at_point(
         replace(cell, verdict=overall(verdicts)),
         (f"{title}, {against_best}" if title else against_best, cell.measured),
     )
+
+
+def _absent(
+    claim: NumberClaim | OrderClaim, table: RegretBySetting, titles: Sequence[str]
+) -> tuple[Cell, Line]:
+    """Return one cell and one line for all the values that weren't run."""
+    listed = ", ".join(titles)
+    cell = Cell(BEST, _column(claim)(table, listed), None, verdict=NOT_TESTABLE)
+    return cell, (f"not run here: {listed}", None)
+
+
+def _column(claim: NumberClaim | OrderClaim) -> Callable[[RegretBySetting, str], str]:
+    return reduction_column if isinstance(claim, NumberClaim) else difference_column
 
 
 def _verdict(
@@ -160,13 +176,10 @@ def _growth(claim: OrderClaim, table: RegretBySetting, q_values: Q) -> Finding:
     return Finding(claim, (cell,), verdict, elsewhere(claim, runs), (line,))
 
 
-def _failures(claim: NumberClaim | OrderClaim, cells: Sequence[Cell], titles: Sequence[Any]) -> str:
+def _failures(claim: NumberClaim | OrderClaim, titles: Sequence[str], cells: Sequence[Cell]) -> str:
     """Name the values at which a claim fails; "" where it holds at all, or is of one point."""
-    failed = [
-        title
-        for title, cell in zip(titles, cells, strict=True)
-        if cell.verdict.startswith(NOT_REPRODUCED)
-    ]
+    judged = list(zip(titles, cells, strict=False))
+    failed = [title for title, cell in judged if cell.verdict.startswith(NOT_REPRODUCED)]
     if not claim.over or not failed:
         return ""
-    return f"fails at {len(failed)} of {len(cells)} values: {', '.join(failed)}"
+    return f"fails at {len(failed)} of {len(judged)} values: {', '.join(failed)}"
