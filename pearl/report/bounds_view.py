@@ -13,31 +13,21 @@ from pearl.report.origin import caveat, data_lines, instance, seed_lines
 from pearl.report.views import Entry, Grid
 from pearl.theory.memory_table import Row
 
-HEAD = (
-    "row",
-    "regret, as printed",
-    "at these settings",
-    "what the value is",
-    "premises that hold",
-    "that fail",
-    "not known",
-    "measured regret",
-)
+VALUES = ("row", "regret, as printed", "at these settings", "what the value is", "measured regret")
+PREMISES = ("row", "premises that hold", "that fail", "not known")
 NONE = Entry("\N{EM DASH}")
 
 
 def bounds_grids(table: Bounds) -> tuple[Grid, ...]:
-    """Print the linear rows, then the generalized ones."""
-    titles = {"LBM": "Linear bandits with memory", "GLBM": "Generalized linear, identity link"}
-    return tuple(
-        Grid(
-            title,
-            HEAD,
-            tuple((row_title(row), False, _entries(table, row)) for row in rows),
-            words=True,
-        )
-        for model, title in titles.items()
-        if (rows := [row for row in table.rows if row.model == model])
+    """Print what each row comes to, then what it presumes."""
+    values = tuple((row_title(row), False, _values(table, row)) for row in table.rows)
+    premises = tuple(
+        (row_title(row), False, tuple(_listed(row, holds) for holds in (True, False, None)))
+        for row in table.rows
+    )
+    return (
+        Grid("What each row comes to", VALUES, values, words=True),
+        Grid("What each row presumes", PREMISES, premises, words=True),
     )
 
 
@@ -97,7 +87,7 @@ def bounds_keys(table: Bounds) -> Keys:
     return tuple((run.label, tuple(key[:SHORT_KEY] for key in run.keys)) for run in runs)
 
 
-def _entries(table: Bounds, row: Row) -> tuple[Entry, ...]:
+def _values(table: Bounds, row: Row) -> tuple[Entry, ...]:
     what = ORDER
     if row.kind == "bound":
         what = "bound" if row.guaranteed else "the bound's formula; a premise fails here"
@@ -111,7 +101,6 @@ def _entries(table: Bounds, row: Row) -> tuple[Entry, ...]:
         Entry(_printed(row)),
         Entry(_value(row.value)),
         Entry(what),
-        *(_listed(row, holds) for holds in (True, False, None)),
         Entry("; ".join(told)) if told else NONE,
     )
 

@@ -74,6 +74,7 @@ def judge_by_setting(claim: AnyClaim, table: RegretBySetting, q_values: Q) -> Fi
     scope = [
         elsewhere(claim, table.first),
         against(claim.baselines, {name for _, name in table.comparisons}),
+        "shown is the best of them at each value" if claim.over else "",
         _failures(claim, [title for title, point in stated if point is not None], cells),
     ]
     return Finding(
@@ -118,11 +119,8 @@ def _at_point(
         for name in judged
         if (point.title, name) in table.comparisons
     ]
-    against_best = f"against {table.label(best)}"
-    return (
-        replace(cell, verdict=overall(verdicts)),
-        (f"{title}, {against_best}" if title else against_best, cell.measured),
-    )
+    shown = title or f"against {table.label(best)}"
+    return replace(cell, verdict=overall(verdicts)), (shown, cell.measured)
 
 
 def _absent(
