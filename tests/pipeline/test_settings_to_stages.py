@@ -18,7 +18,7 @@ FIGURE_1E_SHA256 = {"experiment@memory-figure1e_sha256"}
 KV_CACHE_EXPERIMENTS = FIGURE_1E | FIGURE_1E_SHA256
 RUN_LENGTH_NAMES = (
     *("figure1a", "figure1b", "figure1c", "figure1d", "figure1d_scaled"),
-    "directions",
+    *("directions", "table1"),
 )
 RUN_LENGTH = {f"run_length@memory-{name}" for name in RUN_LENGTH_NAMES}
 PRISM_TABLES = (1, 5, 6, 7, *range(9, 21))
