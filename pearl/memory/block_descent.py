@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pearl.compiled import compiled
 from pearl.memory.block_learner import BlockRidge, Tokens, Vector
@@ -42,7 +41,7 @@ class BlockDescent(BlockRidge):
         self._grown: list[Vector] = []  # sqrt(L) x of the blocks so far
 
     def _move(self, feature: Vector, direction: Vector, gain: float, tokens: Tokens) -> None:
-        rewards = tokens * self._ridge.reward_unit
+        rewards = np.asarray(tokens * self._ridge.reward_unit, dtype=np.float64)
         done = 0
         while done < len(rewards):
             done, moved = _descend(

@@ -10,17 +10,19 @@ from pydantic import Field, model_validator
 from pearl.memory.method import MemoryMethod, Product, read_methods
 
 Planner = Literal["prefix_tree", "myopic", "random_union"]
-Bonus = Literal["directions", "ellipsoid", "posterior"]
+Bonus = Literal["directions", "ellipsoid", "posterior", "optimistic"]
 Radius = Literal["confidence", "posterior"]
 RewardRange = Literal["unit", "catalogue"]
+Regularized = Literal["bound", "radius"]
 Tie = Literal["first", "unclipped", "estimate"]
 Redraw = Literal["each_plan", "once"]
 
 _BONUSES = {
-    "prefix_tree": ("directions", "posterior"),
+    "prefix_tree": ("directions", "posterior", "optimistic"),
     "myopic": ("directions", "ellipsoid", "posterior"),
     "random_union": ("directions", "ellipsoid"),
 }
+_NOT_CLIPPED = ("posterior", "optimistic")
 
 
 class CacheMethod(MemoryMethod):
@@ -40,9 +42,13 @@ class CacheMethod(MemoryMethod):
     """prefix_tree: the best union of M + 1 paths, refreshed cyclically; myopic: the best
     refresh for the current cache; random_union: M + 1 actions drawn once, refreshed cyclically."""
     bonus: Bonus = "directions"
-    """ellipsoid: beta |x| in the norm of V^-1; directions: its Gaussian replacement, Eq. (18);
-    posterior: the largest of x'(theta + (beta / c) L g_j) over the directions, signed and not
-    clipped. With one direction and c = 1 that is posterior sampling."""
+    """What is added to x'theta, with r the radius.
+
+    - ellipsoid: r |x| in the norm of V^-1.
+    - directions: its Gaussian replacement of Eq. (18), (r / c) max_j |x'L g_j|.
+    - posterior: (r / c) max_j x'L g_j, signed; one direction and c = 1 make a posterior sample.
+    - optimistic: the same with each entry of L g_j below zero set to zero.
+    """
     directions: int = Field(default=24, ge=1, le=4096)
     """N of Eq. (18). The paper asks for O(log(T / delta_plan)); 24 is pearl's choice."""
     radius: Radius = "confidence"
@@ -50,10 +56,13 @@ class CacheMethod(MemoryMethod):
     width is the standard deviation of x'theta under the prior theta ~ N(0, (S^2 / d) I) and noise
     N(0, sigma^2). What the guarantees say holds for confidence alone."""
     reward_range: RewardRange = "unit"
-    """What one request's reward is known to lie in, which decides sigma and with it lambda. unit:
+    """What one request's reward is known to lie in, which decides the sigma of the radius. unit:
     [0, 1], as in the paper; catalogue: [0, the tokens of the deepest path over Z]."""
     noise_scale: float = Field(default=1.0, gt=0, le=1)
-    """sigma is multiplied by this. Below 1 no bound on the noise stands behind it."""
+    """The sigma of the radius is multiplied by this. Below 1 no bound on the noise backs it."""
+    regularized_by: Regularized = "bound"
+    """Which sigma lambda = d sigma^2 / S^2 takes. bound: the paper's, of rewards in [0, 1], so that
+    a smaller radius leaves the estimator and its schedule alone; radius: the radius's own."""
     redraw: Redraw = "each_plan"
     """each_plan: new directions for every plan, as the paper draws them: every episode or, for
     myopic, every round; once: the first round's directions for the whole run (myopic only)."""
@@ -74,8 +83,8 @@ class CacheMethod(MemoryMethod):
                 "redraw once goes with planner myopic and bonus directions,"
                 f" not with {self.planner} and {self.bonus}"
             )
-        if self.bonus == "posterior" and self.clips:
-            raise ValueError(f"bonus posterior goes with tie unclipped, not with {self.tie}")
+        if self.bonus in _NOT_CLIPPED and self.clips:
+            raise ValueError(f"bonus {self.bonus} goes with tie unclipped, not with {self.tie}")
         if self.estimator == "mirror_descent" and self.block != "sqrt_mt":
             raise ValueError(f"estimator mirror_descent has blocks sqrt_mt, not {self.block}")
         return self

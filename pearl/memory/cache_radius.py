@@ -1,4 +1,4 @@
-"""What a method of the KV cache takes for sigma and lambda, and how it weighs its uncertainty.
+"""What a method of the KV cache takes for lambda and sigma, and how it weighs its uncertainty.
 
 Everything is in the units of V = lambda I + sum x x': a score is x'theta + r |x| in the norm of
 V^-1. GLBM-SCB's H is V / sigma^2, so there r is sigma times the radius in H's units.
@@ -6,7 +6,6 @@ V^-1. GLBM-SCB's H is V / sigma^2, so there r is sigma times the radius in H's u
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from pearl.environments.kv_cache import KVCache
@@ -18,14 +17,12 @@ from pearl.memory.radius import ConfidenceRadius
 
 @dataclass(frozen=True)
 class CacheRadius:
-    """sigma, lambda and the radius r that goes with them."""
+    """lambda, and the radius r that goes with it."""
 
-    noise: float
-    """sigma."""
     regularization: float
     """lambda, in V's units."""
     scale: float
-    """What `growing` is multiplied by; r itself where there is none."""
+    """What `growing` is multiplied by; r itself where nothing grows."""
     growing: ConfidenceRadius | MirrorDescentRadius | None
 
     def at(self, rounds: int) -> float:
@@ -35,35 +32,32 @@ class CacheRadius:
 
 def cache_radius(instance: KVCache, method: CacheMethod, horizon: int) -> CacheRadius:
     """Return what `method` takes on `instance` in a run of `horizon` rounds."""
-    noise = cache_noise(instance, method)
-    dimension, norm_bound = instance.tree.segments, instance.norm_bound
-    if method.estimator == "mirror_descent":
-        rounds = informative_rounds(instance, method, horizon)
-        slope = slope_regularization(method.unit, rounds / dimension, noise)
-        regularization = slope * noise**2
-    else:
-        regularization = dimension * noise**2 / norm_bound**2
+    noise = radius_noise(instance, method)
+    regularization = _regularization(instance, method, horizon)
     if method.radius == "posterior":
-        return CacheRadius(noise, regularization, noise, None)
-    common = {
-        "dimension": dimension,
-        "norm_bound": norm_bound,
+        return CacheRadius(regularization, noise, None)
+    known = {
+        "norm_bound": instance.norm_bound,
         "feature_bound": instance.feature_bound,
         "noise": noise,
         "delta": method.delta,
     }
+    segments = instance.tree.segments
     if method.estimator == "mirror_descent":
-        descent = MirrorDescentRadius(regularization=slope, **common)
-        return CacheRadius(noise, regularization, noise, descent)
-    ellipsoid = ConfidenceRadius(regularization=regularization, **common)
-    return CacheRadius(noise, regularization, 1.0, ellipsoid)
+        slope = regularization / noise**2
+        descent = MirrorDescentRadius(dimension=segments, regularization=slope, **known)
+        return CacheRadius(regularization, noise, descent)
+    ellipsoid = ConfidenceRadius(dimension=segments, regularization=regularization, **known)
+    return CacheRadius(regularization, 1.0, ellipsoid)
 
 
-def cache_noise(instance: KVCache, method: CacheMethod) -> float:
-    """Return sigma: half the range of a request's reward over the root of their number, scaled."""
-    span = instance.request_bound if method.reward_range == "catalogue" else 1.0
-    requests = instance.settings.requests_per_round
-    return method.noise_scale * span / (2.0 * math.sqrt(requests))
+def radius_noise(instance: KVCache, method: CacheMethod) -> float:
+    """Return the sigma of the radius.
+
+    The mean of m rewards in [0, w] is sub-Gaussian with w / (2 sqrt(m)).
+    """
+    width = instance.request_bound if method.reward_range == "catalogue" else 1.0
+    return method.noise_scale * width * instance.noise
 
 
 def informative_rounds(instance: KVCache, method: CacheMethod, horizon: int) -> int:
@@ -76,3 +70,13 @@ def informative_rounds(instance: KVCache, method: CacheMethod, horizon: int) -> 
         horizon=horizon,
         dimension=instance.tree.segments,
     )
+
+
+def _regularization(instance: KVCache, method: CacheMethod, horizon: int) -> float:
+    own = method.regularized_by == "radius"
+    noise = radius_noise(instance, method) if own else instance.noise
+    segments = instance.tree.segments
+    if method.estimator == "mirror_descent":
+        given = informative_rounds(instance, method, horizon) / segments
+        return slope_regularization(method.unit, given, noise) * noise**2
+    return segments * noise**2 / instance.norm_bound**2

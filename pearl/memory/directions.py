@@ -55,6 +55,11 @@ def directional_widths(factor: Matrix, directions: Matrix) -> Matrix:
     return np.asarray(images.T)
 
 
+def bonus_rows(images: Matrix, method: CacheMethod) -> Matrix:
+    """Return the rows (N x d) whose products with a cache make its bonus, given those of L g_j."""
+    return np.maximum(images, 0.0) if method.bonus == "optimistic" else images
+
+
 def plan(
     tree: PrefixTree,
     estimate: Vector,
@@ -68,8 +73,8 @@ def plan(
     """Choose the union of at most `paths` paths with the highest score of Equation (18).
 
     The 2N candidates are the exact maximisers of the linear objectives theta +- (beta/c) L g_j in
-    the order +g_1, -g_1, +g_2, ...; each is scored by Equation (18) itself. With the bonus
-    "posterior" there is no minus: N candidates, and the score is their largest objective.
+    the order +g_1, -g_1, +g_2, ...; each is scored by Equation (18) itself. With the bonuses that
+    have a sign of their own there is no minus, and a score is the largest of the objectives.
 
     Args:
         tree: the catalogue.
@@ -81,7 +86,7 @@ def plan(
         method: its bonus, constant c and tie rule count.
     """
     scale = math.sqrt(tree.segments)
-    bonuses = (radius / method.constant) * widths
+    bonuses = (radius / method.constant) * bonus_rows(widths, method)
     signed = bonuses
     if two_sided := method.bonus == "directions":
         signed = np.stack([bonuses, -bonuses], axis=1).reshape(-1, tree.segments)

@@ -40,11 +40,9 @@ class FixedBlocks:
         self.gram = self.radius.regularization * np.eye(dimension)
         self.response = np.zeros(dimension)
         self.root = np.eye(dimension)
+        # sigma cancels in the updates: with sigma = 1 H is V
         self.descent = MirrorDescent(
-            dimension,
-            self.radius.regularization / self.radius.noise**2,
-            instance.norm_bound,
-            self.radius.noise,
+            dimension, self.radius.regularization, instance.norm_bound, noise=1.0
         )
         self.learned = 0
         self.within = 0
