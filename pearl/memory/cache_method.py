@@ -18,7 +18,7 @@ Tie = Literal["first", "unclipped", "estimate"]
 Redraw = Literal["each_plan", "once"]
 
 _BONUSES = {
-    "prefix_tree": ("directions", "posterior", "optimistic"),
+    "prefix_tree": ("directions", "posterior", "optimistic", "ellipsoid"),
     "myopic": ("directions", "ellipsoid", "posterior"),
     "random_union": ("directions", "ellipsoid"),
 }
@@ -44,7 +44,8 @@ class CacheMethod(MemoryMethod):
     bonus: Bonus = "directions"
     """What is added to x'theta, with r the radius.
 
-    - ellipsoid: r |x| in the norm of V^-1.
+    - ellipsoid: r |x| in the norm of V^-1. The tree's planner then grows its union path by path
+      (greedy_union), with switching "determinant" alone.
     - directions: its Gaussian replacement of Eq. (18), (r / c) max_j |x'L g_j|.
     - posterior: (r / c) max_j x'L g_j, signed; one direction and c = 1 make a posterior sample.
     - optimistic: the same with each entry of L g_j below zero set to zero.
@@ -83,7 +84,10 @@ class CacheMethod(MemoryMethod):
                 "redraw once goes with planner myopic and bonus directions,"
                 f" not with {self.planner} and {self.bonus}"
             )
-        if self.bonus in _NOT_CLIPPED and self.clips:
+        grows = (self.planner, self.bonus) == ("prefix_tree", "ellipsoid")
+        if grows and self.switching != "determinant":
+            raise ValueError("planner prefix_tree with bonus ellipsoid switches by determinant")
+        if (grows or self.bonus in _NOT_CLIPPED) and self.clips:
             raise ValueError(f"bonus {self.bonus} goes with tie unclipped, not with {self.tie}")
         if self.estimator == "mirror_descent" and self.block != "sqrt_mt":
             raise ValueError(f"estimator mirror_descent has blocks sqrt_mt, not {self.block}")

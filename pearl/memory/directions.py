@@ -33,7 +33,7 @@ class Plan:
     """The union to refresh until the next trigger, and how its score stood."""
 
     actions: NDArray[np.int32]
-    """Refreshed cyclically, in this (ascending) order."""
+    """Refreshed cyclically, in this order."""
     capped: int
     """Candidates whose score reaches the bound B: from 2 on, clipping ties the best ones."""
     candidates: int

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pearl.environments.prefix_tree import PrefixTree
 from pearl.memory.cache_method import CacheMethod
 from pearl.memory.choice import TIE_TOLERANCE
 from pearl.memory.direction_images import ROOT_ROUNDS, CarriedImages, RedrawnImages
@@ -18,6 +17,7 @@ from pearl.memory.ridge import Ridge
 from pearl.simulation.clip_facts import tie_fact
 from pearl.simulation.kv_game import Game
 from pearl.simulation.myopic_block import Cache, Demand, Learner, Paths, Rule, play_block
+from pearl.simulation.segment_chains import segment_chains
 from pearl.simulation.trajectory import Trajectory
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ def play_myopic(game: Game, method: CacheMethod, seed: int) -> Trajectory:
     tree = instance.tree
     ridge = Ridge(tree.segments, game.radius(method).regularization, game.reward_unit)
     inverse = LazyInverse(ridge, BLOCK)
-    chains, chain_offsets = _chains(tree)
+    chains, chain_offsets = segment_chains(tree)
     paths = Paths(tree.parent, tree.actions, tree.path_offsets, tree.path_nodes, chain_offsets)
     reuse = instance.reuse
     demand = Demand(reuse.indptr, reuse.indices, reuse.data, game.requests)
@@ -145,18 +145,3 @@ def _blocks(horizon: int, bonus: RedrawnImages | CarriedImages | None) -> Iterat
             rounds = min(rounds, ROOT_ROUNDS - (start - 1) % ROOT_ROUNDS)
         yield start, rounds
         start += rounds
-
-
-def _chains(
-    tree: PrefixTree,
-) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], NDArray[np.int64]]:
-    """Return index arrays (v, u) of every segment with u = v, parent(v), ..., root, and offsets."""
-    lower = np.repeat(np.arange(tree.segments), tree.depth)
-    offsets = np.concatenate([[0], np.cumsum(tree.depth)]).astype(np.int64)
-    upper = np.empty(offsets[-1], dtype=np.intp)
-    for v in range(tree.segments):
-        upper[offsets[v]] = v
-        if v:
-            above = tree.parent[v]
-            upper[offsets[v] + 1 : offsets[v + 1]] = upper[offsets[above] : offsets[above + 1]]
-    return (lower, upper), offsets

@@ -17,9 +17,10 @@ from scipy.linalg import cholesky
 from pearl.memory.cache_method import CacheMethod
 from pearl.memory.choice import choose
 from pearl.memory.direction_images import ROOT_ROUNDS, root_step
-from pearl.memory.directions import Plan, directional_widths, draw_directions, plan
+from pearl.memory.directions import Plan, draw_directions
 from pearl.memory.random_union import random_union
 from pearl.memory.switching import doubled
+from pearl.simulation.episode_plan import plan_episode
 from pearl.simulation.kv_game import Game
 
 Vector = NDArray[np.float64]
@@ -74,20 +75,11 @@ class RareSwitch:
         self.response += reward * feature
 
     def _plan(self, round_: int) -> None:
-        instance, episode = self.game.instance, len(self.starts)
-        gaussians = draw_directions(
-            self.seed, episode, self.method.directions, instance.tree.segments
-        )
+        factor = np.asarray(cholesky(self.gram, lower=True))
+        estimate = np.asarray(np.linalg.solve(self.gram, self.response), dtype=np.float64)
+        episode = len(self.starts)
         self.plans.append(
-            plan(
-                instance.tree,
-                np.asarray(np.linalg.solve(self.gram, self.response), dtype=np.float64),
-                directional_widths(cholesky(self.gram, lower=True), gaussians),
-                radius=self.game.radius(self.method).at(round_),
-                paths=self.game.paths,
-                bound=instance.reward_bound,
-                method=self.method,
-            )
+            plan_episode(self.game, self.method, self.seed, episode, round_, factor, estimate)
         )
         self.starts.append(round_)
         self.inverse = np.linalg.inv(self.gram)

@@ -124,6 +124,32 @@ def play_block(
 
 
 @compiled
+def grow_union(paths: Paths, learner: Learner, rule: Rule, chosen: Nodes) -> tuple[int, float]:
+    """Fill `chosen` with the paths that join, one after another; return their number and score."""
+    resident = np.zeros(len(paths.parent), dtype=np.bool_)
+    entered = np.empty(len(paths.parent), dtype=np.int64)
+    scores = np.empty(len(paths.ends))
+    estimates = np.empty(len(paths.ends))
+    score = -np.inf
+    for n in range(len(chosen)):
+        _score(paths, learner, resident, rule, rule.radii[0], scores, estimates)
+        action = _best(scores, estimates, rule)
+        if scores[action] <= score or resident[paths.ends[action]]:
+            return n, score
+        score = scores[action]
+        chosen[n] = action
+        count = 0
+        for i in range(paths.offsets[action], paths.offsets[action + 1]):
+            v = paths.nodes[i]
+            if not resident[v]:
+                resident[v] = True
+                entered[count] = v
+                count += 1
+        _shift(learner, entered[:count], 0, 1.0)
+    return len(chosen), score
+
+
+@compiled
 def _expire(paths: Paths, cache: Cache, memory: int, now: int, left: Integers) -> int:
     count = 0
     due = now - memory - 1

@@ -118,6 +118,8 @@ class Literal:
         return np.linalg.solve(pull, self.gram @ self.descended)
 
     def planned(self, episode: int, tau: int) -> np.ndarray:
+        if self.method.bonus == "ellipsoid":
+            return self.grown(tau)
         theta, beta = self.theta(), self.beta(tau) / self.method.constant
         if self.method.switching != "blocks" or episode + 1 in ROOT_AT:
             self.root = self.cholesky_root()
@@ -135,6 +137,23 @@ class Literal:
         widths = x @ images if sampled else np.abs(x @ images)
         chosen = self.pick(x @ theta + beta * widths.max(axis=1), x @ theta)
         return np.flatnonzero(self.sets[rows[chosen]])
+
+    def grown(self, tau: int) -> np.ndarray:
+        """Paths that join one by one under the exact score."""
+        joined: list[int] = []
+        held, best = np.zeros(self.d), -math.inf
+        while len(joined) < min(self.memory + 1, len(self.paths)):
+            x = np.maximum(held, self.paths) / math.sqrt(self.d)
+            squares = np.einsum("ad,da->a", x, np.linalg.solve(self.gram, x.T))
+            scores = x @ self.theta() + self.beta(tau) * np.sqrt(squares)
+            action = int(np.flatnonzero(scores >= scores.max() * (1 - 1e-12))[0])
+            if scores[action] <= best or (held >= self.paths[action]).all():
+                break
+            best = scores[action]
+            joined.append(action)
+            held = np.maximum(held, self.paths[action])
+        self.plans.append((int(best >= self.bound), 1, best))
+        return np.array(joined)
 
     def myopic(self, t: int) -> int:
         held = (self.paths[self.played[-self.memory :]].sum(axis=0) > 0) * 1.0
@@ -263,6 +282,21 @@ def test_whole_runs_with_other_widths(make_game, learner, change) -> None:
             check_facts(found.facts, literal)
 
 
+@pytest.mark.parametrize("radius", ["confidence", "posterior"])
+@pytest.mark.parametrize("seed", range(6))
+def test_unions_grown_path_by_path(make_game, radius, seed) -> None:
+    game = make_game(seed=seed, nodes=16, memory=3, regularization=2.0, horizon=HORIZON)
+    grown = {"bonus": "ellipsoid", "tie": "unclipped", "radius": radius}
+    method = CacheMethod(planner="prefix_tree", switching="determinant", **grown)
+    literal = Literal(game, method, seed)
+    regret = literal.regret(HORIZON)
+    for engine in ("events", "rounds"):
+        found = play(game, method, seed, engine)
+        assert found.episode_starts.tolist() == literal.starts
+        np.testing.assert_allclose(found.regret, regret, rtol=0, atol=1e-9)
+        check_facts(found.facts, literal)
+
+
 def check_facts(facts, literal: Literal) -> None:
     assert facts["segments_refreshed"] == len(literal.held)
     if literal.method.switching == "blocks":
@@ -277,7 +311,7 @@ def check_facts(facts, literal: Literal) -> None:
     tied = np.mean([capped >= 2 for capped, _, _ in literal.plans])
     expected = {"clip_tie_share" if clips else "clip_would_tie_share": tied}
     if literal.method.planner == "prefix_tree":
-        every = np.mean([capped == count for capped, count, _ in literal.plans])
+        every = np.mean([capped == count >= 2 for capped, count, _ in literal.plans])
         expected["clip_all_share" if clips else "clip_would_tie_all_share"] = every
         lowest = min(low for _, _, low in literal.plans) / literal.bound
         assert facts["lowest_score_over_bound"] == pytest.approx(lowest, rel=1e-9)
