@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pearl.errors import SettingError
@@ -62,6 +62,7 @@ from pearl.report.rewards.uncertainty import uncertainty
 from pearl.report.rows import Runs
 from pearl.report.settings import ReportSettings
 from pearl.report.swept_findings import judge_by_setting
+from pearl.report.tie_rules import beneath_ties, cells_of_ties, grids_of_ties
 from pearl.report.users.correlations import Correlations, estimate_correlations
 from pearl.report.users.correlations_view import (
     correlation_beneath,
@@ -154,6 +155,11 @@ REGRET_BY_SETTING = Kind(
     caption=caption_by_setting,
     origin=origin_by_setting,
     keys=keys_by_setting,
+)
+
+
+TIE_RULES = replace(
+    REGRET_BY_SETTING, cells=cells_of_ties, beneath=beneath_ties, grids=grids_of_ties
 )
 
 
@@ -285,6 +291,7 @@ def _of_correlations(
 TABLES = {
     "final_regret": FINAL_REGRET,
     "regret_by_setting": REGRET_BY_SETTING,
+    "tie_rules": TIE_RULES,
     "bounds": BOUNDS,
     "reward_by_flip": _of_rewards(reward_by_flip),
     "cascade": _of_rewards(cascade),
