@@ -56,8 +56,7 @@ def radius_noise(instance: KVCache, method: CacheMethod) -> float:
 
     The mean of m rewards in [0, w] is sub-Gaussian with w / (2 sqrt(m)).
     """
-    width = instance.request_bound if method.reward_range == "catalogue" else 1.0
-    return method.noise_scale * width * instance.noise
+    return _noise_share(instance, method) * instance.noise
 
 
 def informative_rounds(instance: KVCache, method: CacheMethod, horizon: int) -> int:
@@ -72,11 +71,15 @@ def informative_rounds(instance: KVCache, method: CacheMethod, horizon: int) -> 
     )
 
 
+def _noise_share(instance: KVCache, method: CacheMethod) -> float:
+    width = instance.request_bound if method.reward_range == "catalogue" else 1.0
+    return method.noise_scale * width
+
+
 def _regularization(instance: KVCache, method: CacheMethod, horizon: int) -> float:
-    own = method.regularized_by == "radius"
-    noise = radius_noise(instance, method) if own else instance.noise
-    segments = instance.tree.segments
+    share = _noise_share(instance, method) if method.regularized_by == "radius" else 1.0
     if method.estimator == "mirror_descent":
-        given = informative_rounds(instance, method, horizon) / segments
+        given = informative_rounds(instance, method, horizon) / instance.tree.segments
+        noise = share * instance.noise
         return slope_regularization(method.unit, given, noise) * noise**2
-    return segments * noise**2 / instance.norm_bound**2
+    return instance.regularization * share**2

@@ -18,6 +18,7 @@ INSTANCE = SimpleNamespace(
     norm_bound=0.145,
     feature_bound=1.0,
     noise=1 / 12,
+    regularization=864 / 144 / 0.145**2,
     request_bound=1 / 8,
 )
 OFUL = {"planner": "prefix_tree", "switching": "blocks", "block": "original"}
