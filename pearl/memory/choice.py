@@ -6,17 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.memory.cache_method import Tie
+from pearl.memory.ties import tied_best
 
 Vector = NDArray[np.float64]
-
-TIE_TOLERANCE = 1e-12
-"""Scores within this fraction of the best are tied: rounding never decides."""
-
-
-def tied_best(values: Vector) -> NDArray[np.intp]:
-    """Return the ascending indices of the largest values."""
-    best = values.max()
-    return np.flatnonzero(values >= best - TIE_TOLERANCE * abs(best))
 
 
 def choose(scores: Vector, estimates: Vector, bound: float, tie: Tie) -> int:

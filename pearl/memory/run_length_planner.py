@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pearl.memory.choice import TIE_TOLERANCE, tied_best
+from pearl.memory.ties import TIE_TOLERANCE, tied_best
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

@@ -9,12 +9,12 @@ from pearl.environments.memory_instance import MemoryInstance
 from pearl.environments.memory_states import MemoryStates
 from pearl.memory.block_length import block_length
 from pearl.memory.block_planner import best_block
-from pearl.memory.choice import TIE_TOLERANCE
 from pearl.memory.finite_method import FiniteMethod
 from pearl.memory.howard import Plan, improvement_budget, policy_iteration
 from pearl.memory.mirror_descent import MirrorDescent, MirrorDescentRadius, slope_regularization
 from pearl.memory.radius import ConfidenceRadius
 from pearl.memory.switching import LOG_LIMIT
+from pearl.memory.ties import TIE_TOLERANCE
 from pearl.simulation.finite_learning import (
     RidgeSums,
     Rounds,

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from pearl.environments.prefix_tree import PrefixTree
-from pearl.memory.choice import TIE_TOLERANCE
 from pearl.memory.directions import Plan
+from pearl.memory.ties import TIE_TOLERANCE
 from pearl.simulation.myopic_block import Learner, Paths, Rule, grow_union
 from pearl.simulation.segment_chains import segment_chains
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.memory.cache_method import CacheMethod
-from pearl.memory.choice import TIE_TOLERANCE
 from pearl.memory.direction_images import ROOT_ROUNDS, CarriedImages, RedrawnImages
 from pearl.memory.lazy_inverse import LazyInverse
 from pearl.memory.residency import empty_cache
 from pearl.memory.ridge import Ridge
+from pearl.memory.ties import TIE_TOLERANCE
 from pearl.simulation.clip_facts import tie_fact
 from pearl.simulation.kv_game import Game
 from pearl.simulation.myopic_block import Cache, Demand, Learner, Paths, Rule, play_block

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from pearl.environments.run_length import RunLength, trailing_run
 from pearl.memory.block_length import block_length
-from pearl.memory.choice import TIE_TOLERANCE, tied_best
 from pearl.memory.mirror_descent import MirrorDescentRadius, slope_regularization
 from pearl.memory.run_length_method import RunLengthMethod
 from pearl.memory.switching import LOG_LIMIT
+from pearl.memory.ties import TIE_TOLERANCE, tied_best
 from pearl.simulation.run_length_descent import DescentRules, descend
 from pearl.simulation.run_length_play import Play
 from pearl.simulation.run_length_ridge import (

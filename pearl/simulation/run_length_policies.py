@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pearl.environments.run_length import RunLength, trailing_run
-from pearl.memory.choice import tied_best
 from pearl.memory.run_length_method import RunLengthMethod
 from pearl.memory.run_length_planner import RunStates, action_values, best_action, best_block
 from pearl.memory.switching import doubled
+from pearl.memory.ties import tied_best
 from pearl.simulation.run_length_estimators import Descent, Estimator, Ridge, paying_scores
 from pearl.simulation.run_length_events import length_of
 
