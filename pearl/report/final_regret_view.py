@@ -48,8 +48,8 @@ def regret_caption(experiment: Experiment, table: FinalRegret) -> str:
 
 def beside(experiment: Experiment) -> str:
     """Say beside which place of the paper it stands; what is beyond the paper says so itself."""
-    if experiment.place.startswith("Beyond"):
-        return f"{experiment.place}."
+    if experiment.place.lower().startswith("beyond"):
+        return f"{experiment.place[0].upper()}{experiment.place[1:]}."
     return f"Beside {experiment.place} of the paper."
 
 

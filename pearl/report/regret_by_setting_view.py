@@ -154,9 +154,10 @@ def _headline(table: RegretBySetting, sweep: Sweep) -> Grid:
 
     def entries(point: Point) -> tuple[Entry, ...]:
         made: list[Entry] = []
-        for rivals in readings:
-            best = table.best(point, rivals)
-            found = best_cells(table, point, rivals)
+        for number, rivals in enumerate(readings):
+            ran = number == 0 or _ran_other(table, point)
+            best = table.best(point, rivals) if ran else None
+            found = best_cells(table, point, rivals) if ran else []
             made.append(Entry(table.label(best)) if best else NONE)
             made.append(_entry(found[0], decimals=1) if found else NONE)
         return tuple(made)
@@ -171,6 +172,12 @@ def _headline(table: RegretBySetting, sweep: Sweep) -> Grid:
         head += [f"best with {_others(table)}", "reduction (%)"]
     title = f"{table.label(table.reference)} against the best baseline over {sweep.symbol}"
     return Grid(title, tuple(head), rows)
+
+
+def _ran_other(table: RegretBySetting, point: Point) -> bool:
+    """Whether each baseline that has another reading was run with it at a point."""
+    named = [baseline.other for baseline in table.baselines if baseline.other]
+    return all(any((point.title, m) in table.comparisons for m in other) for other in named)
 
 
 def _entry(cell: Cell | None, decimals: int | None = None) -> Entry:

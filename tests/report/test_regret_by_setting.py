@@ -153,6 +153,18 @@ def test_the_best_baseline_is_found_at_each_value_and_reading() -> None:
     assert words[label][1] == words[label][3]
 
 
+def test_another_reading_that_was_not_run_at_a_value_names_no_best() -> None:
+    of = made_up_sweep.experiment(grid={"memory": (100, 200)})
+    frame = made_up_sweep.frame(of)
+    gone = (frame["method"] == "oful_sqrt_mt") & frame["settings"].str.contains('"memory": 200,')
+    made = section(of, frame[~gone])
+    headline = made.kind.grids(made.table, made.cells)[2]
+    texts = [[entry.text for entry in entries] for _, _, entries in headline.rows]
+    assert texts[0][2] == "OFUL-memory (√(MT))"
+    assert texts[1][2:] == ["\N{EM DASH}"] * 2
+    assert texts[1][0] == "OFUL-memory (refined)"
+
+
 def test_the_order_has_to_hold_at_every_value() -> None:
     of = swept()
     found = section(of, made_up_sweep.frame(of), LOWEST).findings[0]
