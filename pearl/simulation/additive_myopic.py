@@ -139,6 +139,7 @@ def _solve(
 ) -> float:
     """Write the maximiser of a'centre + radius |a|_shape on the sphere and return its mu.
 
+    `shape` is Q's upper triangle.
     Newton's steps start at `level`, the last mu, and stay between bounds; -1 where mu is too near
     the largest eigenvalue for a factor, or where they don't settle.
     """
@@ -154,7 +155,6 @@ def _solve(
     level = level if below < level < above else above
     once = np.zeros(dimension)
     twice = np.zeros(dimension)
-    image = np.zeros(dimension)
     for _ in range(STEPS):
         if above - below <= 1e-15 * above:
             return -1.0
@@ -164,12 +164,12 @@ def _solve(
             continue
         _solve_factored(factor, centre, once)
         _solve_factored(factor, once, twice)
-        _multiply(shape, once, 1.0, image)
         reach = 0.0
         slope = 0.0
         for k in range(dimension):
-            reach += once[k] * image[k]
-            slope += twice[k] * image[k]
+            image = level * once[k] - centre[k]  # Qw
+            reach += once[k] * image
+            slope += twice[k] * image
         if not (reach > 0 and slope > 0):
             return -1.0
         length = np.sqrt(reach)
@@ -215,7 +215,7 @@ def _multiply(matrix: Matrix, vector: Vector, scale: float, product: Vector) -> 
 
 @compiled
 def _sandwich(held: Matrix, inverse: Matrix, scale: float, half: Matrix, shape: Matrix) -> None:
-    """Write scale^2 held inverse held, both symmetric."""
+    """Write the upper triangle of scale^2 held inverse held, both symmetric."""
     dimension = len(held)
     half[:] = 0.0
     shape[:] = 0.0
@@ -227,7 +227,7 @@ def _sandwich(held: Matrix, inverse: Matrix, scale: float, half: Matrix, shape: 
     for i in range(dimension):
         for j in range(dimension):
             factor = scale * held[i, j]
-            for k in range(dimension):
+            for k in range(i, dimension):
                 shape[i, k] += factor * half[j, k]
 
 

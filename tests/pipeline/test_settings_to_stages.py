@@ -13,14 +13,17 @@ from dvc.repo import Repo
 pytestmark = pytest.mark.timeout(1800)
 
 ROOT = Path(__file__).resolve().parents[2]
-FIGURE_1E = {"experiment@memory-figure1e"}
-FIGURE_1E_SHA256 = {"experiment@memory-figure1e_sha256"}
-KV_CACHE_EXPERIMENTS = FIGURE_1E | FIGURE_1E_SHA256
+KV_CACHE_NAMES = (
+    *("figure1e", "figure1e_sha256", "figure1f", "figure1f_sha256"),
+    *("tie-rules", "tie-rules-confirm", "tie-rules-confirm_sha256"),
+)
+KV_CACHE_EXPERIMENTS = {f"experiment@memory-{name}" for name in KV_CACHE_NAMES}
 RUN_LENGTH_NAMES = (
     *("figure1a", "figure1b", "figure1c", "figure1d", "figure1d_scaled"),
     *("directions", "table1"),
 )
 RUN_LENGTH = {f"run_length@memory-{name}" for name in RUN_LENGTH_NAMES}
+ADDITIVE = {"additive@memory-figure2"}
 PRISM_TABLES = (1, 5, 6, 7, *range(9, 21))
 PRISM_NAMES = (
     *(f"table{number:02}" for number in PRISM_TABLES),
@@ -31,7 +34,7 @@ PRISM_EXPERIMENTS = {f"online@pearl-{name}" for name in PRISM_NAMES}
 CONTROLLED_EXPERIMENTS = {"controlled@pearl-table08"}
 PARTIAL_GLOBAL = {"partial_global@pearl-partial-global"}
 CONTEXTUAL_EXPERIMENTS = PRISM_EXPERIMENTS | CONTROLLED_EXPERIMENTS | PARTIAL_GLOBAL
-EXPERIMENTS = KV_CACHE_EXPERIMENTS | RUN_LENGTH | CONTEXTUAL_EXPERIMENTS
+EXPERIMENTS = KV_CACHE_EXPERIMENTS | RUN_LENGTH | ADDITIVE | CONTEXTUAL_EXPERIMENTS
 REPORT = {"report"}
 DESCRIBED = {"described@pearl-figure2", "described@pearl-table02"}
 CONFIGURED = {"configured@pearl-table04"}
@@ -61,6 +64,12 @@ SETTINGS: dict[str, tuple[Any, set[str]]] = {
     "run_length.noise": (0.5, RUN_LENGTH),
     "run_length.regularization": (1.0, RUN_LENGTH),
     "run_length.regularization_rule": ("scaled", RUN_LENGTH),
+    "additive.memory": (50, ADDITIVE),
+    "additive.feature_bound": (2.0, ADDITIVE),
+    "additive.norm_bound": (2.0, ADDITIVE),
+    "additive.direction": ("linear", ADDITIVE),
+    "additive.noise": (0.5, ADDITIVE),
+    "additive.regularization": (1.0, ADDITIVE),
     "report.confidence": (0.9, REPORT),
     "report.resamples": (1999, REPORT),
 }
@@ -136,12 +145,15 @@ FILES: dict[str, set[str]] = {
     "pearl/datasets/prism/manifest.yaml": OF_PRISM,
     "pearl/datasets/prism/published.yaml": OF_PRISM,
     **{f"{SAMPLE}/{file.name}": OF_PRISM for file in (ROOT / SAMPLE).glob("*.yaml")},
-    "pearl/experiments/definitions/memory/figure1e.yaml": FIGURE_1E | REPORT,
-    "pearl/experiments/definitions/memory/figure1e_sha256.yaml": FIGURE_1E_SHA256 | REPORT,
+    **{
+        f"pearl/experiments/definitions/memory/{name}.yaml": {f"experiment@memory-{name}"} | REPORT
+        for name in KV_CACHE_NAMES
+    },
     **{
         f"pearl/experiments/definitions/memory/{name}.yaml": {f"run_length@memory-{name}"} | REPORT
         for name in RUN_LENGTH_NAMES
     },
+    "pearl/experiments/definitions/memory/figure2.yaml": ADDITIVE | REPORT,
     **{
         f"pearl/experiments/definitions/pearl/{name}.yaml": {f"online@pearl-{name}"} | REPORT
         for name in PRISM_NAMES
@@ -161,6 +173,7 @@ FILES: dict[str, set[str]] = {
     "pearl/experiments/definitions/pearl/partial-global.yaml": PARTIAL_GLOBAL | REPORT,
     "pearl/experiments/definitions/pearl/table08.yaml": CONTROLLED_EXPERIMENTS | REPORT,
     "pearl/experiments/environments.yaml": EXPERIMENTS | CONFIGURED,
+    "pearl/memory/methods/additive.yaml": ADDITIVE,
     "pearl/memory/methods/kv_cache.yaml": KV_CACHE_EXPERIMENTS,
     "pearl/memory/methods/run_length.yaml": RUN_LENGTH,
     "pearl/report/published/memory.yaml": REPORT,

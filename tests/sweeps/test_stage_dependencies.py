@@ -14,6 +14,7 @@ STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 BLOCKS = {
     "experiment": "kv_cache",
     "run_length": "run_length",
+    "additive": "additive",
     "online": "prism",
     "controlled": "controlled",
     "partial_global": "partial_global",
