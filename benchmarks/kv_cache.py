@@ -15,6 +15,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,7 @@ def main() -> None:
             if options.without_redrawn and redraws_every_round(method):
                 continue
             play(warm, method, 0)
-            seconds, run = timed(lambda method=method: play(game, method, options.seed))
+            seconds, run = timed(partial(play, game, method, options.seed))
             whole += seconds
             print(f"{name:36} {seconds:8.2f} s   regret {run.regret[-1]:8.2f}", flush=True)
             if name == "rsm_linucb":
@@ -64,7 +65,7 @@ def main() -> None:
         rounds = min(options.rounds, options.horizon)
         short = Game.of(instance, best, options.seed, rounds)
         method = methods["rsm_linucb"]
-        seconds, slow = timed(lambda: play(short, method, options.seed, "rounds"))
+        seconds, slow = timed(partial(play, short, method, options.seed, "rounds"))
     gap = np.abs(slow.regret - fast[1].regret[:rounds]).max()
     print(f"{'round by round':36} {seconds:8.2f} s   for {rounds:,} rounds; curve within {gap:.0e}")
     extrapolated = seconds * options.horizon / rounds

@@ -99,7 +99,13 @@ def test_every_method_meets_the_same_requests(tables, config, monkeypatch) -> No
         for name in load_cache_methods():
             for engine in kv_cache.ENGINES:
                 met = []
-                for play in ("play_rsm", "play_myopic", "play_random", "play_rounds"):
+                for play in (
+                    "play_rsm",
+                    "play_blocks",
+                    "play_myopic",
+                    "play_random",
+                    "play_rounds",
+                ):
                     monkeypatch.setattr(kv_cache, play, recorded(getattr(kv_cache, play), met))
                 run(config(name, engine=engine), tables, seed)
                 monkeypatch.undo()
