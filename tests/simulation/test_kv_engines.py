@@ -21,7 +21,11 @@ from pearl.simulation.trajectory import Trajectory
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 REAL_TRACE = SHARED / "data" / "mooncake" / "conversation_trace.jsonl"
 
-RSM = ["rsm_linucb", "rsm_linucb_unclipped", "rsm_linucb_estimate"]
+RSM = [
+    name
+    for name, method in load_cache_methods().items()
+    if (method.planner, method.switching) == ("prefix_tree", "determinant")
+]
 
 
 def same_both_ways(game: Game, method: CacheMethod, seed: int) -> Trajectory:
@@ -119,7 +123,15 @@ def test_longer_runs_begin_like_shorter_ones(make_game) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize(("name", "memory"), [("rsm_linucb", 180), ("rsm_linucb_estimate", 30)])
+@pytest.mark.parametrize(
+    ("name", "memory"),
+    [
+        ("rsm_linucb", 180),
+        ("rsm_linucb_estimate", 30),
+        ("rsm_linucb_grown_catalogue", 30),
+        ("oful_original", 30),
+    ],
+)
 def test_the_real_trace(name: str, memory: int) -> None:
     if not REAL_TRACE.is_file():
         pytest.skip("the real Mooncake trace isn't beside the project")
