@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from pearl.experiments import Exhibit, Experiment, Params, Profile, load_params,
 from pearl.files import whole_folder
 from pearl.project import Project
 from pearl.report.cells import write_csv
-from pearl.report.choice import Asked, all_shown
+from pearl.report.choice import NO_DATA, Asked, all_shown
 from pearl.report.claims import Paper, load_paper
 from pearl.report.exhibits.asked import Asked as AskedExhibit
 from pearl.report.exhibits.kinds import Made, exhibit_kind
@@ -44,19 +44,19 @@ class _Part:
 def build(
     project: Project,
     asked: Asked,
+    files: Mapping[str, Path],
     *,
-    stage: bool = False,
+    main: bool = False,
     remedy: str | None = None,
 ) -> tuple[str, ...]:
     """Write index.html, a page a paper, the same in Markdown, figures/ and tables/.
 
     Args:
         project: whose experiments and params.yaml are used.
-        asked: profile and sources; rows of others are an error. Experiments without results are
-            named as such.
-        stage: read DVC's results/ and write its reports/; else what `pearl run` left in store/
-            goes into the variant's own folder.
-        remedy: what to do where no experiment has results; None names the `pearl run` command.
+        asked: profile and sources; rows of others are an error.
+        files: results by the id of the experiment or exhibit; those without are named as such.
+        main: write reports/ itself, else the variant's own folder.
+        remedy: what to do where nothing has results; None names the `pearl run` command.
 
     Returns:
         The ids of what is reported.
@@ -71,12 +71,10 @@ def build(
     absent: list[Shown] = []
     known = all_shown(project)
     for each in known:
-        file = asked.made(each, project)
-        if stage:
-            file = project.results / file.name
+        file = files.get(each.id)
         if isinstance(each, Exhibit) and each.dataset is None:
             tables.append((each, _exhibit(each, project, params, profile, None)))
-        elif not file.is_file():
+        elif file is None:
             absent.append(each)
         elif isinstance(each, Exhibit):
             measured = _measured(each, asked.profile, asked.source_of(each, project), file)
@@ -93,12 +91,12 @@ def build(
     if not tables:
         raise _nothing(project, asked, absent, remedy)
     parts = [_part(papers[name], tables) for name in PAPERS if _of(name, tables)]
-    output = project.reports if stage else asked.output(project)
+    output = project.reports if main else asked.output(project)
     _write_tables(parts, output / "tables")
     _draw(parts, output / "figures")
     sections = [section for part in parts for section in part.sections]
     of_data = [one.runs for one in sections if not _is_of_registry(one.experiment)]
-    head = Head.of(of_data, settings, main=stage)
+    head = Head.of(of_data, settings, main=main)
     views = [
         paper_view(part.paper, part.sections, known, absent, [part.cost.view] if part.cost else [])
         for part in parts
@@ -117,13 +115,11 @@ def _nothing(
 ) -> PearlError:
     first = absent[0] if absent else None
     run = f"pearl run {first.id if first else 'EXPERIMENT'} --profile {asked.profile}"
-    where = project.results
     if first is not None:
-        where = asked.made(first, project).parent
         source = asked.source_of(first, project)
-        run += f" --source {source}" if source != "none" else ""
+        run += f" --source {source}" if source != NO_DATA else ""
     return PearlError(
-        f"There are no results of profile {asked.profile} in {where}.",
+        f"There are no results of {asked.words}.",
         remedy=remedy or f"Make some with `{run}`.",
     )
 

@@ -66,24 +66,26 @@ def read(file: Path) -> str:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, run: Run) -> SimpleNamespace:
-    """Reports of all experiments: paper-hub, and sample-sample beside DVC's absent one."""
+    """Reports of all experiments: paper-hub and sample-sample, neither of them the main one."""
     root = tmp_path_factory.mktemp("rewards") / "project"
     root.mkdir()
     (root / "dvc.yaml").write_text("{}\n")
-    (root / "params.yaml").write_text("profile: sample\nreport: {resamples: 999}\n")
+    (root / "params.yaml").write_text("profile: smoke\nreport: {resamples: 999}\n")
     project = Project(root)
     put(made_rows.all_frames().values(), project)
     put(made_rows.all_frames(**SAMPLE).values(), project)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        said = run("--profile", "paper"), run()
+        said = run("--profile", "paper"), run("--profile", "sample")
     reports = project.reports
     return SimpleNamespace(
         project=project, hub=reports / "paper-hub", sample=reports / "sample-sample", said=said
     )
 
 
-def test_what_pearl_run_made_is_reported_without_dvc(made: SimpleNamespace) -> None:
+def test_what_pearl_run_made_of_another_profile_has_a_folder_of_its_own(
+    made: SimpleNamespace,
+) -> None:
     paper, sample = made.said
     assert (
         "wrote reports/paper-hub/index.html: pearl/table03, pearl/table05, pearl/table06" in paper
@@ -91,7 +93,6 @@ def test_what_pearl_run_made_is_reported_without_dvc(made: SimpleNamespace) -> N
     assert "pearl/table08" in paper
     assert "profile sample, source sample" in sample
     assert "wrote reports/sample-sample/index.html" in sample
-    assert "will be at reports/index.html; `dvc repro` makes it" in sample
     assert not (made.project.reports / "index.html").exists()
 
 
