@@ -1,4 +1,4 @@
-"""The main report: DVC's results where they are, else what `pearl run` made under these settings."""
+"""The main report: from DVC's results where they are, else from what `pearl run` made."""
 
 import hashlib
 import shutil

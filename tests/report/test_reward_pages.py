@@ -83,7 +83,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, run: Run) -> SimpleNamespace:
     )
 
 
-def test_what_pearl_run_made_of_another_profile_has_a_folder_of_its_own(
+def test_another_profile_has_a_folder_of_its_own(
     made: SimpleNamespace,
 ) -> None:
     paper, sample = made.said
