@@ -8,12 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from pearl.errors import PearlError
-from pearl.experiments import Exhibit, Experiment, Params, Profile, load_params, profile_of
+from pearl.experiments import (
+    Exhibit,
+    Experiment,
+    Params,
+    Profile,
+    load_environment,
+    load_params,
+    profile_of,
+)
 from pearl.files import whole_folder
 from pearl.project import Project
 from pearl.report.cells import write_csv
 from pearl.report.choice import NO_DATA, Asked, all_shown
 from pearl.report.claims import Paper, load_paper
+from pearl.report.equal_runs import equal_runs
 from pearl.report.exhibits.asked import Asked as AskedExhibit
 from pearl.report.exhibits.kinds import Made, exhibit_kind
 from pearl.report.figures import figure_of
@@ -68,6 +77,7 @@ def build(
     settings = ReportSettings.of(params.report)
     papers = {name: load_paper(name) for name in PAPERS}
     tables: list[tuple[Shown, Any]] = []
+    notes: dict[str, tuple[str, ...]] = {}
     absent: list[Shown] = []
     known = all_shown(project)
     for each in known:
@@ -83,6 +93,8 @@ def build(
             under = each.under(profile)
             runs = _read(under, asked.profile, asked.source_of(under, project), file)
             paper = papers[under.paper]
+            methods = load_environment(under.environment, project).method_models()
+            notes[under.id] = equal_runs(runs, methods)
             estimate = kind_of(under).estimate
             tables.append((under, estimate(under, paper, runs, settings, each.horizon)))
     # What is made of the registry alone makes no report.
@@ -90,7 +102,7 @@ def build(
     tables = [pair for pair in tables if pair[0].paper in reported]
     if not tables:
         raise _nothing(project, asked, absent, remedy)
-    parts = [_part(papers[name], tables) for name in PAPERS if _of(name, tables)]
+    parts = [_part(papers[name], tables, notes) for name in PAPERS if _of(name, tables)]
     output = project.reports if main else asked.output(project)
     _write_tables(parts, output / "tables")
     _draw(parts, output / "figures")
@@ -128,10 +140,12 @@ def _of(paper: str, tables: Sequence[tuple[Shown, Any]]) -> list[tuple[Shown, An
     return [pair for pair in tables if pair[0].paper == paper]
 
 
-def _part(paper: Paper, tables: Sequence[tuple[Shown, Any]]) -> _Part:
+def _part(
+    paper: Paper, tables: Sequence[tuple[Shown, Any]], notes: Mapping[str, tuple[str, ...]]
+) -> _Part:
     own = _of(paper.paper, tables)
     costs = cost([table for _, table in own if isinstance(table, RewardTable)])
-    return _Part(paper, make_sections(paper, own), costs)
+    return _Part(paper, make_sections(paper, own, notes), costs)
 
 
 def _read(experiment: Experiment, profile: str, source: str, file: Path) -> tuple[Runs, ...]:

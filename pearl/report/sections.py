@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,11 +36,16 @@ class Section:
         return self.kind.first(self.table)
 
 
-def make_sections(paper: Paper, tables: Sequence[tuple[Shown, Any]]) -> tuple[Section, ...]:
+def make_sections(
+    paper: Paper,
+    tables: Sequence[tuple[Shown, Any]],
+    notes: Mapping[str, tuple[str, ...]] | None = None,
+) -> tuple[Section, ...]:
     """Judge a paper's claims on all its tables at once.
 
     The order claims' q-values are of the table's own family; those of the family of all the
-    paper's tables stand in a column beside them.
+    paper's tables stand in a column beside them. `notes` are further sentences beneath a table, by
+    the id of the experiment.
     """
     tests = [(e, name, one) for e, t in tables for name, one in layout_of(e).tests(t).items()]
     adjusted, m_paper = adjust([one.p_value for _, _, one in tests])
@@ -49,7 +54,8 @@ def make_sections(paper: Paper, tables: Sequence[tuple[Shown, Any]]) -> tuple[Se
     for experiment, table in tables:
         names = layout_of(experiment).tests(table)
         mine = {name: in_paper[experiment.id, name] for name in names}
-        made.append(_section(paper, experiment, table, mine, m_paper))
+        told = (notes or {}).get(experiment.id, ())
+        made.append(_section(paper, experiment, table, mine, m_paper, told))
     return tuple(made)
 
 
@@ -59,6 +65,7 @@ def _section(
     table: Any,
     in_paper: dict[str, float | None],
     m_paper: int,
+    notes: tuple[str, ...],
 ) -> Section:
     kind = layout_of(experiment)
     tests = kind.tests(table)
@@ -74,5 +81,5 @@ def _section(
         table,
         (*merged, *judged.values()),
         findings,
-        kind.beneath(table, m_table, m_paper),
+        (*notes, *kind.beneath(table, m_table, m_paper)),
     )
