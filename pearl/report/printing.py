@@ -80,9 +80,12 @@ def experiment_view(section: Section, claims: Sequence[ClaimView], *, tell: bool
 def markdown_rows(
     rows: Sequence[tuple[str, bool, tuple[Entry, ...]]],
 ) -> list[tuple[str, ...]]:
-    """Return a table's rows as plain text for a Markdown page."""
+    """Return a table's rows as text for a Markdown page; bars would end its cells."""
     return [
-        (f"**{label}**" if leads else label, *(_text(entry) for entry in entries))
+        tuple(
+            text.replace("|", r"\|")
+            for text in (f"**{label}**" if leads else label, *(_text(entry) for entry in entries))
+        )
         for label, leads, entries in rows
     ]
 
