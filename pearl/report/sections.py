@@ -19,8 +19,8 @@ from pearl.report.rows import Runs
 class Section:
     """An experiment under the report's profile, or an exhibit: laid-out cells, judged claims.
 
-    `table` is what the kind's `estimate` or `make` returned; `beneath` are the
-    sentences that stand beneath the table.
+    `table` is what the kind's `estimate` or `make` returned; `notes` and `beneath` are the
+    sentences that stand beneath the table, the former of every kind.
     """
 
     experiment: Shown
@@ -28,6 +28,7 @@ class Section:
     table: Any
     cells: tuple[Cell, ...]
     findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
     beneath: tuple[str, ...]
 
     @property
@@ -81,5 +82,6 @@ def _section(
         table,
         (*merged, *judged.values()),
         findings,
-        (*notes, *kind.beneath(table, m_table, m_paper)),
+        notes,
+        kind.beneath(table, m_table, m_paper),
     )

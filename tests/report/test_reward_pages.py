@@ -229,3 +229,29 @@ def test_figures_draw_what_there_is(tmp_path: Path) -> None:
     figure_of("learning_curves", experiment.id).draw(table, tmp_path, "one")
     assert {file.name for file in tmp_path.iterdir()} == {"one.png", "one.svg", "one.dark.svg"}
     assert table.rewards.method_of(Point("greedy").under(flip=0.5)) is None
+
+
+def test_the_contents_come_first_and_lead_to_every_section(made: SimpleNamespace) -> None:
+    page = (made.hub / "pearl.html").read_text()
+    top, rest = page.split('<h2 id="claims">')
+    assert "published claims" in top
+    contents = top[top.index("published claims") :]
+    assert set(re.findall(r'href="#([^"]+)"', contents)) >= {
+        "claims",
+        *re.findall(r'<article id="([^"]+)">', rest),
+    }
+    assert contents.index("<h4>Tables</h4>") < contents.index("<h4>Figures</h4>")
+    markdown = (made.hub / "pearl.md").read_text()
+    for anchor in re.findall(r"\]\(#([^)]+)\)", markdown):
+        assert f'<a id="{anchor}"></a>' in markdown
+
+
+def test_run_keys_and_long_notes_are_folded_away(made: SimpleNamespace) -> None:
+    page = (made.hub / "pearl.html").read_text()
+    article = page[page.index('<article id="pearl-table05">') :].split("</article>")[0]
+    shown = re.sub(r"<details.*?</details>(</dd>\s*</dl>\s*</details>)?", "", article, flags=re.S)
+    assert "<code>" in article
+    assert "<code>" not in shown
+    assert "Benjamini-Hochberg" in article
+    assert "Benjamini-Hochberg" not in shown
+    assert "tables/pearl-table05.csv" in shown
