@@ -87,10 +87,10 @@ def _decomposition() -> Check:
         one = Round(source.random(k), source.random(k), source.random(k), 4.0 * source.random())
         excess = max(excess, one.regret - one.bound)
     return Check(
-        "A round's regret is at most 2 sup |r - mu| + gamma eps sigma of the chosen arm.",
+        "A round's regret is at most 2 sup |r − μ| + γ ε σ of the chosen arm.",
         "Proposition 1 (section 6)",
         "yes" if excess <= ROUNDING else "no",
-        f"5,000 random rounds, all rewards known: largest regret minus bound {excess:.2g}",
+        f"5,000 random rounds, all rewards known: largest regret minus bound {_signed(excess)}",
     )
 
 
@@ -103,19 +103,19 @@ def _fixed_model() -> tuple[Check, ...]:
     place = "Proposition 2 (section 7.1)"
     return (
         Check(
-            "A greedy model that is perfect before the flip loses Delta_u in every interaction"
+            "A greedy model that is perfect before the flip loses Δᵤ in every interaction"
             " with a flipped user.",
             place,
             "yes" if np.abs(perfect - gaps(before)).max() <= ROUNDING else "no",
-            f"2,000 slates of 4: mean regret {perfect.mean():.3f}, mean Delta {gap:.3f}",
+            f"2,000 slates of 4: mean regret {perfect.mean():.3f}, mean Δ {gap:.3f}",
         ),
         Check(
-            "Any policy with a model fixed at the flip loses at least Delta on flipped users.",
+            "Any policy with a model fixed at the flip loses at least Δ on flipped users.",
             place,
             "yes" if min(imperfect.mean(), inverted.mean()) >= gap - ROUNDING else "no",
-            f"mean Delta {gap:.3f}; a model with errors of sd 0.5 loses {imperfect.mean():.3f}, an"
-            f" inverted one {inverted.mean():.3f}. Published: No-Online loses .395 on flipped"
-            " users, the bound being .499",
+            f"mean Δ {gap:.3f}; a model with errors of standard deviation 0.5 loses"
+            f" {imperfect.mean():.3f}, an inverted one {inverted.mean():.3f}. Published:"
+            " No-Online loses .395 on flipped users, the bound being .499",
         ),
     )
 
@@ -131,17 +131,22 @@ def _fixed_rate() -> tuple[Check, ...]:
     place = "Proposition 3(a) (section 7.2)"
     return (
         Check(
-            "With a calibrated model a fixed rate alpha costs at least alpha sigma-bar - eta a"
-            " round.",
+            "With a calibrated model a fixed rate α costs at least α σ̄ − η a round.",
             place,
             "no" if equal == 0.0 else "yes",
-            "equal sigmas (0.5) and a perfect model (eta = 0): the stated cost is 0.5 alpha > 0,"
+            "equal σ (0.5) and a perfect model (η = 0): the stated cost is 0.5 α > 0,"
             f" the cost is {equal:.0f} in 2,000 rounds, as the bonus changes no choice",
         ),
         Check(
-            "What its proof shows: exploring costs at most alpha (sigma chosen - sigma greedy).",
+            "What its proof shows: exploring costs at most α (σ of the chosen − σ of the greedy"
+            " arm).",
             place,
             "yes" if excess <= ROUNDING else "no",
-            f"an upper bound, not a lower one; 2,000 random rounds: largest excess {excess:.2g}",
+            f"an upper bound, not a lower one; 2,000 random rounds: largest excess"
+            f" {_signed(excess)}",
         ),
     )
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2g}".replace("-", "\N{MINUS SIGN}")

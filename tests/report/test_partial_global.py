@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from pearl.report.rewards.partial_global import (
     partial_keys,
     partial_origin,
 )
+from pearl.report.rewards.partial_global_figure import drawn_rules, named_rules
 from pearl.report.rows import read_rows
 from pearl.report.settings import ReportSettings
 
@@ -130,3 +132,18 @@ def test_nothing_of_it_enters_the_papers_tests(experiment: Experiment, table: Pa
 def test_the_figure_is_drawn_for_light_and_dark_pages(table: PartialTable, tmp_path: Path) -> None:
     FIGURES["partial_global"].draw(table, tmp_path, "it")
     assert {path.name for path in tmp_path.iterdir()} == {"it.png", "it.svg", "it.dark.svg"}
+
+
+def test_the_figure_names_the_reference_its_bounds_and_the_best_rivals(table: PartialTable) -> None:
+    assert drawn_rules(table) == tuple(n for n in table.experiment.methods if n in METHODS)
+    always = ("directional_a", "none_a", "oracle_in_v_a")
+    for features in table.kinds:
+        named = named_rules(table, features)
+        assert set(always) < set(named)
+        regret = {
+            name: table.values[(features, 4), name, "regret"].estimate
+            for name in ("discount_a", "cusum_a")
+        }
+        assert set(named) - set(always) == {min(regret, key=lambda name: regret[name])}
+    unshifted = replace(table, at={key: runs for key, runs in table.at.items() if key[1] == 0})
+    assert set(named_rules(unshifted, "dense")) == set(always)

@@ -364,6 +364,7 @@ def test_table_1_has_a_row_a_dimension_and_tests_eight() -> None:
     assert found["stated_preferences_are_grounded"] == "not reproduced"
     view = experiment_view(one, [], tell=True)
     assert f"n = {USERS} users, one row each" in view.beneath[0]
+    assert any("scores of each response by rules" in said for said in view.beneath)
 
 
 def test_figure_1a_tells_where_a_correlation_peaks() -> None:

@@ -101,11 +101,14 @@ def conditions(rewards: Rewards) -> tuple[Condition, ...]:
             changed += [n for n, value in runs.settings.items() if base.get(n) != value]
     names = tuple(dict.fromkeys(sorted(changed, key=lambda name: name in HANGS_ON)))
     swept = [
-        Condition(_words(runs.settings, names), tuple((n, runs.settings[n]) for n in rewards.swept))
+        Condition(
+            condition_words(runs.settings, names),
+            tuple((n, runs.settings[n]) for n in rewards.swept),
+        )
         for runs in rewards.base
     ]
     varied = [
-        Condition(_words(runs.settings, names), variant=runs.variant)
+        Condition(condition_words(runs.settings, names), variant=runs.variant)
         for runs in rewards.all_runs
         if runs.variant
     ]
@@ -114,7 +117,8 @@ def conditions(rewards: Rewards) -> tuple[Condition, ...]:
     )
 
 
-def _words(settings: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def condition_words(settings: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Print some settings: "split = fraction, pretrain fraction = 0.25"."""
     said = []
     for name in names:
         other, needed = HANGS_ON.get(name, (name, None))
