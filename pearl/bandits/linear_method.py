@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -36,6 +37,9 @@ class Rates(BaseModel):
     """The rule's: eta (directional, isotropic), the discount, W (window), tau (restart by the
     tracked error), or the test's own (restart by a test: page_hinkley's threshold, adwin's
     significance)."""
+    test: float | None = Field(default=None, gt=0, le=1e6)
+    """page_hinkley's threshold or adwin's significance where `rate` is eta: directional forgetting
+    after an alarm."""
 
 
 class LinearMethod(BaseModel):
@@ -64,8 +68,6 @@ class LinearMethod(BaseModel):
     round of the shift, which only an oracle knows, and there the learner starts anew."""
     rates: dict[Literal["dense", "sparse", "neural"], Rates]
     """By kind of features; they come from tuning (linear_tuned.yaml)."""
-    test: float = Field(default=20.0, gt=0, le=1e6)
-    """The test's own rate where what is tuned is eta: directional forgetting after an alarm."""
     hold: int = Field(default=200, ge=1)
     """Rounds for which directional forgetting injects after an alarm, and the test rests."""
     beta: float = Field(default=0.3, ge=0, lt=1)
@@ -94,12 +96,20 @@ class LinearMethod(BaseModel):
         for features, rates in self.rates.items():
             if free != (rates.rate is None):
                 raise ValueError(f"rates of {features}: {'no' if free else 'a'} rate is needed")
+            if self.injects_after_a_test != (rates.test is not None):
+                needed = "a" if self.injects_after_a_test else "no"
+                raise ValueError(f"rates of {features}: {needed} test is needed")
         return self
 
     @property
     def oracle(self) -> bool:
         """Whether the method is told of the shift."""
         return self.trigger == "shift"
+
+    @property
+    def injects_after_a_test(self) -> bool:
+        """Whether a test's alarm starts directional forgetting: eta and the test have rates."""
+        return self.forgetting == "directional" and self.trigger in ("page_hinkley", "adwin")
 
 
 @cache
@@ -111,8 +121,15 @@ def load_linear_methods() -> dict[str, LinearMethod]:
     """
     folder = files("pearl.bandits")
     tuned = read_mapping(folder / "linear_tuned.yaml")["rates"]
-    place = folder / "linear_methods.yaml"
-    return {
-        name: validated(LinearMethod, {**fields, "rates": tuned.get(name, {})}, f"{place}, {name}")
-        for name, fields in read_mapping(place).items()
-    }
+    made = {}
+    for name, fields in read_mapping(folder / "linear_methods.yaml").items():
+        own, lender = without_lender(fields)
+        place = f"{folder / 'linear_methods.yaml'}, {name}"
+        made[name] = validated(LinearMethod, {**own, "rates": tuned.get(lender or name, {})}, place)
+    return made
+
+
+def without_lender(fields: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """Return a method's fields in linear_methods.yaml, and whose rates it takes; None: its own."""
+    own = dict(fields)
+    return own, own.pop("rates_of", None)

@@ -16,6 +16,7 @@ from pearl.project import Project
 
 if TYPE_CHECKING:
     from pearl.experiments import Exhibit, Experiment
+    from pearl.sweeps import Estimate
 
 INTERRUPTED = 130
 track = typer.Typer(help="MLflow's store.", no_args_is_help=True)
@@ -42,19 +43,26 @@ def run(
     """Make an experiment's missing runs, track them, and show the result.
 
     With --again a stored run is made beside the store and held against it, bit for bit. pearl/all
-    stands for every experiment of pearl/, one after the other; runs that they share are made once.
+    stands for every experiment of pearl/, one after the other; runs that they share are made, and
+    with --dry-run counted, once.
     """
-    from pearl.cli.run_view import resume_command
-    from pearl.experiments import is_group, load_exhibits, load_group
-    from pearl.experiments.group import check_alone
+    from pearl.cli.run_view import estimate_text, resume_command
+    from pearl.experiments import is_group, load_exhibits, load_experiments, load_group
+    from pearl.experiments.group import ALL, check_alone
+    from pearl.sweeps import Counted, Estimate
+    from pearl.words import one_of
 
     project = Project.find()
+    exhibits = load_exhibits()
+    ids = sorted({*load_experiments(project), *exhibits})
+    groups = dict.fromkeys(f"{each.partition('/')[0]}{ALL}" for each in ids)
+    one_of(experiment, [*ids, *groups], "experiment, exhibit or group of them")
     many = is_group(experiment)
     if many:
         check_alone(experiment, only=only, again=again)
-    exhibits = load_exhibits()
     command = resume_command(experiment, profile, source, seeds, only, again=again)
-    failed = []
+    failed: list[str] = []
+    counted, estimates = Counted(), list[Estimate]()
     for name in load_group(experiment, project) if many else (experiment,):
         if (exhibit := exhibits.get(name)) is not None:
             asked = not many and bool(seeds or only or again)
@@ -72,8 +80,12 @@ def run(
             retry_failed=retry_failed,
             again=again,
             dry_run=dry_run,
+            counted=counted,
+            estimates=estimates,
         ):
             failed.append(name)
+    if many and dry_run:
+        wide_console().print(f"In all: {estimate_text(Estimate.total(estimates))}", highlight=False)
     if many and failed:
         message = f"With failed runs: {', '.join(failed)}"
         Console(stderr=True).print(message, markup=False, highlight=False, soft_wrap=True)
@@ -81,7 +93,15 @@ def run(
         raise typer.Exit(1)
 
 
-def _sweep(project: Project, experiment: str, command: str, runner: str, **options: Any) -> bool:
+def _sweep(
+    project: Project,
+    experiment: str,
+    command: str,
+    runner: str,
+    *,
+    estimates: list[Estimate],
+    **options: Any,
+) -> bool:
     """Make an experiment's missing runs and show the result; say whether all is well.
 
     Args:
@@ -89,6 +109,7 @@ def _sweep(project: Project, experiment: str, command: str, runner: str, **optio
         experiment: its id.
         command: what goes on where this stops.
         runner: serial or processes.
+        estimates: a dry run's is added to them.
         options: of `pearl.sweeps.sweep`.
     """
     from pearl.cli.run_view import announce, show_failures, show_outcome
@@ -109,6 +130,8 @@ def _sweep(project: Project, experiment: str, command: str, runner: str, **optio
         message = f"Stopped. Finished runs are kept; to go on: {command}"
         Console(stderr=True).print(message, markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
+    if outcome.estimate is not None:
+        estimates.append(outcome.estimate)
     show_outcome(console, outcome)
     show_failures(outcome, command)
     return not (outcome.failed or outcome.differences)

@@ -98,10 +98,12 @@ def show_failures(outcome: SweepOutcome, again: str) -> None:
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """Return a sentence on time and disk."""
+    """Return a sentence on time and disk, and before it what is counted elsewhere already."""
+    shared = "; ".join(f"{count} with {name}" for name, count in estimate.shared)
+    shared = f"Shared: {shared}. " if shared else ""
     if estimate.runs == 0:
-        return "Nothing to make."
-    what = f"{estimate.runs} runs"
+        return f"{shared}Nothing {'more ' if shared else ''}to make."
+    what = f"{estimate.runs} {'more ' if shared else ''}runs"
     if estimate.networks:
         what += f" and {estimate.networks} pretrained networks"
     disk = "disk unknown"
@@ -109,9 +111,9 @@ def estimate_text(estimate: Estimate) -> str:
         disk = f"at most {estimate.most_bytes / 1e6:,.1f} MB of disk"
     if estimate.seconds is None:
         methods = "; ".join(estimate.unknown)
-        return f"{what}, time unknown (never made here: {methods}), {disk}."
+        return f"{shared}{what}, time unknown (never made here: {methods}), {disk}."
     minutes, seconds = divmod(round(estimate.seconds), 60)
-    return f"{what}, about {minutes} min {seconds} s, {disk}."
+    return f"{shared}{what}, about {minutes} min {seconds} s, {disk}."
 
 
 def _table(outcome: SweepOutcome, rows: pd.DataFrame) -> Table:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pearl.errors import PearlError
-from pearl.experiments import Exhibit, Experiment, Params, Profile, load_params, profile_of
+from pearl.experiments import (
+    Exhibit,
+    Experiment,
+    Params,
+    Profile,
+    load_environment,
+    load_params,
+    profile_of,
+)
 from pearl.files import whole_folder
 from pearl.project import Project
 from pearl.report.cells import write_csv
-from pearl.report.choice import Asked, all_shown
+from pearl.report.choice import NO_DATA, Asked, all_shown
 from pearl.report.claims import Paper, load_paper
+from pearl.report.equal_runs import equal_runs
 from pearl.report.exhibits.asked import Asked as AskedExhibit
 from pearl.report.exhibits.kinds import Made, exhibit_kind
 from pearl.report.figures import figure_of
@@ -44,19 +53,19 @@ class _Part:
 def build(
     project: Project,
     asked: Asked,
+    files: Mapping[str, Path],
     *,
-    stage: bool = False,
+    main: bool = False,
     remedy: str | None = None,
 ) -> tuple[str, ...]:
     """Write index.html, a page a paper, the same in Markdown, figures/ and tables/.
 
     Args:
         project: whose experiments and params.yaml are used.
-        asked: profile and sources; rows of others are an error. Experiments without results are
-            named as such.
-        stage: read DVC's results/ and write its reports/; else what `pearl run` left in store/
-            goes into the variant's own folder.
-        remedy: what to do where no experiment has results; None names the `pearl run` command.
+        asked: profile and sources; rows of others are an error.
+        files: results by the id of the experiment or exhibit; those without are named as such.
+        main: write reports/ itself, else the variant's own folder.
+        remedy: what to do where nothing has results; None names the `pearl run` command.
 
     Returns:
         The ids of what is reported.
@@ -68,15 +77,14 @@ def build(
     settings = ReportSettings.of(params.report)
     papers = {name: load_paper(name) for name in PAPERS}
     tables: list[tuple[Shown, Any]] = []
+    notes: dict[str, tuple[str, ...]] = {}
     absent: list[Shown] = []
     known = all_shown(project)
     for each in known:
-        file = asked.made(each, project)
-        if stage:
-            file = project.results / file.name
+        file = files.get(each.id)
         if isinstance(each, Exhibit) and each.dataset is None:
             tables.append((each, _exhibit(each, project, params, profile, None)))
-        elif not file.is_file():
+        elif file is None:
             absent.append(each)
         elif isinstance(each, Exhibit):
             measured = _measured(each, asked.profile, asked.source_of(each, project), file)
@@ -85,6 +93,8 @@ def build(
             under = each.under(profile)
             runs = _read(under, asked.profile, asked.source_of(under, project), file)
             paper = papers[under.paper]
+            methods = load_environment(under.environment, project).method_models()
+            notes[under.id] = equal_runs(runs, methods)
             estimate = kind_of(under).estimate
             tables.append((under, estimate(under, paper, runs, settings, each.horizon)))
     # What is made of the registry alone makes no report.
@@ -92,13 +102,13 @@ def build(
     tables = [pair for pair in tables if pair[0].paper in reported]
     if not tables:
         raise _nothing(project, asked, absent, remedy)
-    parts = [_part(papers[name], tables) for name in PAPERS if _of(name, tables)]
-    output = project.reports if stage else asked.output(project)
+    parts = [_part(papers[name], tables, notes) for name in PAPERS if _of(name, tables)]
+    output = project.reports if main else asked.output(project)
     _write_tables(parts, output / "tables")
     _draw(parts, output / "figures")
     sections = [section for part in parts for section in part.sections]
     of_data = [one.runs for one in sections if not _is_of_registry(one.experiment)]
-    head = Head.of(of_data, settings, main=stage)
+    head = Head.of(of_data, settings, main=main)
     views = [
         paper_view(part.paper, part.sections, known, absent, [part.cost.view] if part.cost else [])
         for part in parts
@@ -118,13 +128,11 @@ def _nothing(
     of_source = (each for each in absent if asked.source_of(each, project) == asked.source)
     first = next(of_source, absent[0] if absent else None)
     run = f"pearl run {first.id if first else 'EXPERIMENT'} --profile {asked.profile}"
-    where = project.results
     if first is not None:
-        where = asked.made(first, project).parent
         source = asked.source_of(first, project)
-        run += f" --source {source}" if source != "none" else ""
+        run += f" --source {source}" if source != NO_DATA else ""
     return PearlError(
-        f"There are no results of profile {asked.profile} in {where}.",
+        f"There are no results of {asked.words}.",
         remedy=remedy or f"Make some with `{run}`.",
     )
 
@@ -133,10 +141,12 @@ def _of(paper: str, tables: Sequence[tuple[Shown, Any]]) -> list[tuple[Shown, An
     return [pair for pair in tables if pair[0].paper == paper]
 
 
-def _part(paper: Paper, tables: Sequence[tuple[Shown, Any]]) -> _Part:
+def _part(
+    paper: Paper, tables: Sequence[tuple[Shown, Any]], notes: Mapping[str, tuple[str, ...]]
+) -> _Part:
     own = _of(paper.paper, tables)
     costs = cost([table for _, table in own if isinstance(table, RewardTable)])
-    return _Part(paper, make_sections(paper, own), costs)
+    return _Part(paper, make_sections(paper, own, notes), costs)
 
 
 def _read(experiment: Experiment, profile: str, source: str, file: Path) -> tuple[Runs, ...]:

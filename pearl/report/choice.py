@@ -1,4 +1,4 @@
-"""Which report is asked for: DVC's own in reports/, or a variant in reports/<profile>-<source>/."""
+"""Which report is asked for: the main one, or a variant in reports/<profile>-<source>/."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MIXED = "mixed"
 
 @dataclass(frozen=True)
 class Asked:
-    """A profile, each data set's source, and whether DVC makes the report of these.
+    """A profile, each data set's source, and whether the main report is of these.
 
     `sources` are by data set, of those that something shown reads.
     """
@@ -59,6 +59,11 @@ class Asked:
         variant = f"{self.profile}-{self.source_of(shown, project)}"
         return project.store / "results" / variant / f"{shown.file_stem}.parquet"
 
+    def of_runs(self, project: Project) -> dict[str, Path]:
+        """Return the files that `pearl run` made, by id."""
+        files = {one.id: self.made(one, project) for one in all_shown(project)}
+        return {name: file for name, file in files.items() if file.is_file()}
+
     def output(self, project: Project) -> Path:
         """Return the folder of the variant's report."""
         return project.reports / f"{self.profile}-{self.source}"
@@ -78,6 +83,12 @@ def choose(project: Project, profile: str | None, source: str | None) -> Asked:
     }
     default: dict[str, str] = {name: own.source(name).source for name in datasets}
     return Asked(named, sources, named == own.profile and sources == default)
+
+
+def of_pipeline(project: Project) -> dict[str, Path]:
+    """Return the files that DVC made, by id."""
+    files = {one.id: project.results / f"{one.file_stem}.parquet" for one in all_shown(project)}
+    return {name: file for name, file in files.items() if file.is_file()}
 
 
 def all_shown(project: Project) -> tuple[Shown, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pearl.report.claim_groups import claim_groups, tally
-from pearl.report.claims import Paper
+from pearl.report.claims import Paper, tone
 from pearl.report.explanations import EXPLANATIONS, Explanation
 from pearl.report.figures import figure_of
 from pearl.report.layout import Shown
@@ -74,15 +74,26 @@ def experiment_view(section: Section, claims: Sequence[ClaimView], *, tell: bool
         keys=kind.keys(table),
         missed=() if tell else tuple(view for view in claims if view.tone == "bad"),
         explanation=_explanation(section),
+        notes=section.notes,
+        marks=_marks(section),
     )
+
+
+def _marks(section: Section) -> tuple[tuple[str, int], ...]:
+    """Count a section's claims by tone: good, bad, open; without those that there aren't."""
+    tones = [tone(found.verdict) for found in section.findings]
+    return tuple((one, tones.count(one)) for one in ("good", "bad", "open") if one in tones)
 
 
 def markdown_rows(
     rows: Sequence[tuple[str, bool, tuple[Entry, ...]]],
 ) -> list[tuple[str, ...]]:
-    """Return a table's rows as plain text for a Markdown page."""
+    """Return a table's rows as text for a Markdown page; bars would end its cells."""
     return [
-        (f"**{label}**" if leads else label, *(_text(entry) for entry in entries))
+        tuple(
+            text.replace("|", r"\|")
+            for text in (f"**{label}**" if leads else label, *(_text(entry) for entry in entries))
+        )
         for label, leads, entries in rows
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +19,8 @@ from pearl.report.rows import Runs
 class Section:
     """An experiment under the report's profile, or an exhibit: laid-out cells, judged claims.
 
-    `table` is what the kind's `estimate` or `make` returned; `beneath` are the
-    sentences that stand beneath the table.
+    `table` is what the kind's `estimate` or `make` returned; `notes` and `beneath` are the
+    sentences that stand beneath the table, the former of every kind.
     """
 
     experiment: Shown
@@ -28,6 +28,7 @@ class Section:
     table: Any
     cells: tuple[Cell, ...]
     findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
     beneath: tuple[str, ...]
 
     @property
@@ -36,11 +37,16 @@ class Section:
         return self.kind.first(self.table)
 
 
-def make_sections(paper: Paper, tables: Sequence[tuple[Shown, Any]]) -> tuple[Section, ...]:
+def make_sections(
+    paper: Paper,
+    tables: Sequence[tuple[Shown, Any]],
+    notes: Mapping[str, tuple[str, ...]] | None = None,
+) -> tuple[Section, ...]:
     """Judge a paper's claims on all its tables at once.
 
     The order claims' q-values are of the table's own family; those of the family of all the
-    paper's tables stand in a column beside them.
+    paper's tables stand in a column beside them. `notes` are further sentences beneath a table, by
+    the id of the experiment.
     """
     tests = [(e, name, one) for e, t in tables for name, one in layout_of(e).tests(t).items()]
     adjusted, m_paper = adjust([one.p_value for _, _, one in tests])
@@ -49,7 +55,8 @@ def make_sections(paper: Paper, tables: Sequence[tuple[Shown, Any]]) -> tuple[Se
     for experiment, table in tables:
         names = layout_of(experiment).tests(table)
         mine = {name: in_paper[experiment.id, name] for name in names}
-        made.append(_section(paper, experiment, table, mine, m_paper))
+        told = (notes or {}).get(experiment.id, ())
+        made.append(_section(paper, experiment, table, mine, m_paper, told))
     return tuple(made)
 
 
@@ -59,6 +66,7 @@ def _section(
     table: Any,
     in_paper: dict[str, float | None],
     m_paper: int,
+    notes: tuple[str, ...],
 ) -> Section:
     kind = layout_of(experiment)
     tests = kind.tests(table)
@@ -74,5 +82,6 @@ def _section(
         table,
         (*merged, *judged.values()),
         findings,
+        notes,
         kind.beneath(table, m_table, m_paper),
     )

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from pearl.report.claims import Paper
 from pearl.report.explanations import Explanation
 
+NUMBERED = ("Table", "Figure", "Section")
+FOLDED = 160
+"""Characters of notes beneath a table that the page still shows unfolded."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -70,7 +74,8 @@ class ClaimView:
 class ExperimentView:
     """A section of the page: figure, caption, tables, provenance, what did not come out and why.
 
-    `outcome` says in a sentence or two what reproduced. `file` is the table's CSV file.
+    `outcome` says in a sentence or two what reproduced; `marks` count its claims by tone. `notes`
+    always stand beneath the tables, `beneath` is what a reader may skip.
     """
 
     id: str
@@ -88,6 +93,18 @@ class ExperimentView:
     keys: tuple[tuple[str, tuple[str, ...]], ...]
     missed: tuple[ClaimView, ...]
     explanation: Explanation | None
+    notes: tuple[str, ...] = ()
+    marks: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether what stands beneath is so much that the page folds it away."""
+        return sum(map(len, self.beneath)) > FOLDED
+
+    @property
+    def short_place(self) -> str:
+        """The paper's number for it, such as "Table 5"; "" where the paper has none."""
+        return self.place if self.place.startswith(NUMBERED) else ""
 
 
 @dataclass(frozen=True)
@@ -139,6 +156,15 @@ class PaperView:
     def claims(self) -> tuple[ClaimView, ...]:
         """The claims of all groups."""
         return tuple(claim for group in self.groups for claim in group.claims)
+
+    @property
+    def contents(self) -> tuple[tuple[str, tuple[ExperimentView, ...]], ...]:
+        """The sections by what they are: tables, figures, and the rest."""
+        parts: dict[str, list[ExperimentView]] = {"Tables": [], "Figures": [], "More": []}
+        for one in self.experiments:
+            word = f"{one.place.partition(' ')[0]}s"
+            parts[word if word in parts else "More"].append(one)
+        return tuple((heading, tuple(those)) for heading, those in parts.items() if those)
 
     @property
     def parities(self) -> bool:

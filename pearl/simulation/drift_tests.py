@@ -1,7 +1,9 @@
 """Tests that tell a drift of the errors, from river: Page and Hinkley's CUSUM, and ADWIN.
 
 What they see is |r - mu| over what the learner expects of it: s sqrt(1 + x'P x) with s^2 the mean
-of (r - mu)^2 / (1 + x'P x) so far. Only a rise is an alarm.
+of (r - mu)^2 / (1 + x'P x) over the whole run so far, which nothing resets. Only a rise of the
+standardised error is an alarm; since that yardstick follows a lasting fall slowly, the standardised
+error rises back towards 1 after one, and ADWIN may take that for a rise.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class DriftTest:
         self._total, self._count = 0.0, 0
 
     def alarm(self, error: float, variance: float) -> bool:
-        """Take in r - mu and x'P x of a round; return whether the errors have risen."""
+        """Take in r - mu and x'P x of a round; return whether standardised errors have risen."""
         square = error * error / (1.0 + variance)
         self._seen += 1
         if self._seen <= WARM_UP:

@@ -31,6 +31,7 @@ class Played:
         alarms: int64, rounds (from 1) after which a test, a tracked error's threshold or an oracle
             made the learner start anew or inject.
         watches: whether the method waits for something to happen, so that it can be late.
+        told: whether it is told of the shift and starts anew after the last round before it.
         capped: growths that the ceiling cut.
     """
 
@@ -38,6 +39,7 @@ class Played:
     state: LinearState
     alarms: NDArray[np.int64]
     watches: bool
+    told: bool
     capped: int
 
 
@@ -70,15 +72,15 @@ def play_linear(
         if shift_round < rounds.horizon:
             start_anew(rounds, state, method, rule, shift_round - 1)
             to(shift_round, rounds.horizon)
-        return Played(rounds, state, np.array([shift_round]), False, capped)
+        return Played(rounds, state, np.array([shift_round]), False, True, capped)
     if method.trigger == "rule":
         to(0, rounds.horizon)
         watches = method.forgetting in ("restart", "directional", "isotropic")
         forgot = np.flatnonzero(rounds.forgot) + 1 if watches else np.empty(0, np.int64)
-        return Played(rounds, state, forgot, watches, capped)
+        return Played(rounds, state, forgot, watches, False, capped)
     directional = method.forgetting == "directional"
-    rate = method.rates[features].rate or 0.0  # type: ignore[index]
-    test = DriftTest(method, method.test if directional else rate)
+    rates = method.rates[features]  # type: ignore[index]
+    test = DriftTest(method, (rates.test if directional else rates.rate) or 0.0)
     alarms, left = [], 0
     for t in range(rounds.horizon):
         to(t, t + 1, left > 0)
@@ -90,7 +92,7 @@ def play_linear(
             left = method.hold
         else:
             _reset(rounds, state, rule, t, np.ones(d, dtype=bool))
-    return Played(rounds, state, np.array(alarms, dtype=np.int64), True, capped)
+    return Played(rounds, state, np.array(alarms, dtype=np.int64), True, False, capped)
 
 
 def start_anew(

@@ -47,7 +47,8 @@ def facts_of(
         final_regret, regret_before, regret_after, oracle_after (the restarted oracle's), alarms
         before and after the shift, capped and, where there is a shift: recovered (0 or 1), recovery
         (rounds; what remains of the run where it didn't), spent_in_v and spent_outside (by how much
-        forgetting raised P's trace from the shift until recovery), spent_ratio (all over in V: the
+        forgetting raised P's trace in the rounds after the shift until recovery, an oracle's start
+        anew included), spent_ratio (all over in V: the
         forgetting inefficiency of Proposition 5), of a method that watches detected (0 or 1) and
         delay (rounds from the shift to the next alarm, what remains of the run without one),
         dimension_v, length_ratio (|g|^2 over |P_V g|^2, after the shift, of sums).
@@ -69,7 +70,8 @@ def facts_of(
     rest = len(regret) - shift
     found = recovery(regret, oracle, shift, settings.window, settings.tolerance)
     until = shift + (rest if found is None else found)
-    spent = rounds.spent[shift - 1 : until].sum(axis=0)
+    # An oracle starts anew between the last round before the shift and the first after it.
+    spent = rounds.spent[shift - played.told : until].sum(axis=0)
     chosen = rounds.features[np.arange(len(regret)), rounds.arms][shift:]
     inside = float(np.sum(chosen[:, :in_v] ** 2))
     return facts | {

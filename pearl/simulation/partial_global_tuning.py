@@ -41,13 +41,18 @@ class Tuning(Instances):
     """By exploration."""
     rate: dict[str, tuple[float, ...]]
     """By `rate_name` of a method."""
+    test: dict[str, tuple[float, ...]]
+    """By `rate_name` of a method that injects after a test's alarm."""
 
     def tried(self, method: LinearMethod) -> Iterator[Rates]:
-        """Yield every pair of bonus and rate that is tried for a method."""
+        """Yield every combination of test, rate and bonus that is tried for a method."""
         name = rate_name(method)
         rates: tuple[float | None, ...] = (None,) if name is None else self.rate[name]
-        for rate, bonus in product(rates, self.bonus[method.exploration]):
-            yield Rates(bonus=bonus, rate=rate)
+        tests: tuple[float | None, ...] = (None,)
+        if name is not None and method.injects_after_a_test:
+            tests = self.test[name]
+        for test, rate, bonus in product(tests, rates, self.bonus[method.exploration]):
+            yield Rates(bonus=bonus, rate=rate, test=test)
 
     def instances(self, features: Features) -> Instances:
         """Return the seeds and numbers of shifted dimensions for these features."""
@@ -106,6 +111,14 @@ def tune(
         "regret": {s: _printed(value) for s, value in found.items()},
         "least": {s: _printed(min(each[s] for _, each in tried)) for s in found},
     }
+
+
+def borrow(
+    method: LinearMethod, rates: Rates, features: Features, drawn: list[tuple[int, Rounds]]
+) -> dict[str, Any]:
+    """Return a method's mean regret by s at another method's rates."""
+    found = regrets(method, rates, features, drawn)
+    return {"regret": {s: _printed(value) for s, value in found.items()}}
 
 
 def _part(settings: PartialGlobalSettings, horizon: int) -> Mapping[str, Any]:

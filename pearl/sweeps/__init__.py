@@ -1,7 +1,7 @@
 """Sweeps: plan an experiment's runs, make the missing ones, record all; no Prefect, no DVC."""
 
 from pearl.sweeps.chunk import execute_chunk, remove_chunks, write_chunks
-from pearl.sweeps.estimates import Estimate, estimate
+from pearl.sweeps.estimates import Counted, Estimate, estimate
 from pearl.sweeps.outcomes import SweepOutcome, finish, mixed_if_resumed
 from pearl.sweeps.plans import Plan, plan
 from pearl.sweeps.runners import RUNNERS, Runner, execute
@@ -9,6 +9,7 @@ from pearl.sweeps.sweeping import refresh_results, sweep
 
 __all__ = [
     "RUNNERS",
+    "Counted",
     "Estimate",
     "Plan",
     "Runner",

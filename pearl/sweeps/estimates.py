@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -25,7 +26,8 @@ Planned = TypeVar("Planned", PlannedRun, PlannedNetwork)
 class Estimate:
     """Seconds on `workers` processes, None where nothing like it was made; bytes at most.
 
-    `networks` are to be pretrained before the runs. `unknown` names the methods without a measured
+    `networks` are to be pretrained before the runs. `shared` counts missing runs that are counted
+    with another experiment already, by its id. `unknown` names the methods without a measured
     run, and "pretraining" without a measured network; `most_bytes` is None where a round count
     isn't known before the runs.
     """
@@ -35,6 +37,28 @@ class Estimate:
     seconds: float | None
     most_bytes: int | None
     unknown: tuple[str, ...]
+    shared: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def total(cls, parts: Sequence[Estimate]) -> Estimate:
+        """Add up estimates of experiments that are made one after the other."""
+        seconds = [one.seconds for one in parts if one.seconds is not None]
+        sizes = [one.most_bytes for one in parts if one.most_bytes is not None]
+        return cls(
+            runs=sum(one.runs for one in parts),
+            networks=sum(one.networks for one in parts),
+            seconds=sum(seconds) if len(seconds) == len(parts) else None,
+            most_bytes=sum(sizes) if len(sizes) == len(parts) else None,
+            unknown=tuple(sorted({name for one in parts for name in one.unknown})),
+        )
+
+
+@dataclass
+class Counted:
+    """What earlier experiments of one dry run need already: by key, whose it is."""
+
+    runs: dict[str, str] = field(default_factory=dict)
+    networks: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -46,17 +70,22 @@ class _Measured:
     networks: dict[tuple[str, ...], list[float]] = field(default_factory=lambda: defaultdict(list))
 
 
-def estimate(plan: Plan, *, workers: int = 1) -> Estimate:
+def estimate(plan: Plan, *, workers: int = 1, counted: Counted | None = None) -> Estimate:
     """Judge what is missing by the same environment and method, in proportion to the horizon.
 
     An epoch is as long as the data makes it, so where the horizon counts epochs only runs on the
-    same data count.
+    same data count. What is `counted` already is left out; the rest is added to it.
     """
+    counted = counted or Counted()
+    shared = Counter(counted.runs[run.key] for run in plan.missing if run.key in counted.runs)
+    missing = [run for run in plan.missing if run.key not in counted.runs]
+    networks = [one for one in missing_networks(plan) if one.key not in counted.networks]
+    counted.runs |= {run.key: plan.experiment.id for run in missing}
+    counted.networks |= {one.key: plan.experiment.id for one in networks}
     measured = _measure(plan.project)
-    networks = missing_networks(plan)
     runs, unknown, most_bytes = 0.0, set(), 0.0
     sized = True
-    for run in plan.missing:
+    for run in missing:
         known = measured.seconds.get(_like(run))
         if known:
             runs += median(known) * run.horizon
@@ -74,14 +103,15 @@ def estimate(plan: Plan, *, workers: int = 1) -> Estimate:
             trained += median(seconds)
         else:
             unknown.add("pretraining")
-    lanes = max(1, min(workers, len(plan.missing)))
+    lanes = max(1, min(workers, len(missing)))
     trainers = max(1, min(workers, len(networks)))
     return Estimate(
-        runs=len(plan.missing),
+        runs=len(missing),
         networks=len(networks),
         seconds=None if unknown else runs / lanes + trained / trainers,
         most_bytes=round(most_bytes) if sized else None,
         unknown=tuple(sorted(unknown)),
+        shared=tuple(sorted(shared.items())),
     )
 
 

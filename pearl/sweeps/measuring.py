@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pearl.datasets import prepared
 from pearl.datasets.sources import SOURCES, explain_source
 from pearl.errors import DataError, SettingError
-from pearl.experiments import Exhibit, load_params, profile_of
+from pearl.experiments import Exhibit, Params, Profile, load_params, profile_of
+from pearl.files import write_text
 from pearl.project import Project
 from pearl.provenance import Provenance
+from pearl.runs.code import code_hash
 from pearl.runs.measured import Measured
 from pearl.words import one_of
 
@@ -24,7 +28,7 @@ def measure(
     stage: bool = False,
     announce: Callable[[str], None] | None = None,
 ) -> Path:
-    """Measure an exhibit and write its file.
+    """Measure an exhibit and write its file; in store/ what it was measured under stands beside it.
 
     Args:
         project: where.
@@ -65,4 +69,25 @@ def measure(
     values = exhibit.measured(folder, exhibit.settings(params, chosen, project))
     file = target / f"{exhibit.file_stem}.parquet"
     Measured(exhibit.id, chosen, choice.source, provenance, values).write(file)
+    if not stage:
+        notes = json.dumps(standing_on(project, exhibit, params, chosen), indent=1, sort_keys=True)
+        write_text(notes_file(file), notes + "\n")
     return file
+
+
+def standing_on(
+    project: Project, exhibit: Exhibit, params: Params, profile: Profile
+) -> dict[str, Any]:
+    """Return what beside the data decides an exhibit's values: its settings and the code."""
+    assert exhibit.measure is not None
+    settings = exhibit.settings(params, profile, project)
+    return {
+        "exhibit": exhibit.id,
+        "settings": json.loads(json.dumps(settings)),
+        "code": code_hash(exhibit.measure),
+    }
+
+
+def notes_file(file: Path) -> Path:
+    """Return where the notes of a measured file in store/ stand."""
+    return file.with_suffix(".json")

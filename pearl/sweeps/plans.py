@@ -61,6 +61,7 @@ def plan(
     only: str | None = None,
     retry_failed: bool = False,
     stage: bool = False,
+    dry: bool = False,
 ) -> Plan:
     """Prepare the data, take the product of grid, methods and seeds, and look what is there.
 
@@ -73,6 +74,7 @@ def plan(
         only: the beginning of one key: the plan is that run alone.
         retry_failed: count earlier failures among the missing.
         stage: read tables/ and obey params.yaml alone, as a DVC stage must.
+        dry: find out which data it is, but don't build its tables; such a plan can't be made.
 
     Raises:
         SettingError: an unknown word, no run or several for `only`, or a stage given settings.
@@ -84,7 +86,7 @@ def plan(
     setting = Setting.of(project, experiment_id, profile)
     own = setting.experiment.seed_list()
     asked = own if seeds is None else read_seeds(seeds)
-    data = setting.data(source, stage=stage)
+    data = setting.data_identity(source) if dry else setting.data(source, stage=stage)
     every = {run.key: run for run in setting.runs(data, sorted({*own, *asked}))}
     wanted = {key for key, run in every.items() if run.spec.seed in asked}
     where = f"{experiment_id} under {setting.profile} on {data.source}"

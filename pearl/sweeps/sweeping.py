@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pearl.errors import SettingError
 from pearl.project import Project
 from pearl.sweeps.again import make_again
-from pearl.sweeps.estimates import estimate
+from pearl.sweeps.estimates import Counted, estimate
 from pearl.sweeps.outcomes import SweepOutcome, finish
 from pearl.sweeps.plans import Plan, plan
 from pearl.sweeps.runners import Runner, execute
@@ -28,13 +28,15 @@ def sweep(
     dry_run: bool = False,
     stage: bool = False,
     announce: Callable[[Plan], None] | None = None,
+    counted: Counted | None = None,
 ) -> SweepOutcome:
     """Make the missing runs of an experiment, write its results file, track everything.
 
     Arguments as in `plan` and `execute`; `announce` is called with the plan before any run is
-    made; with `dry_run` the outcome holds the plan and an estimate and nothing is made. With
-    `again` the one run of `only` is made even if it is stored: then beside the store, which stays
-    as it is, and the outcome says what differs.
+    made; with `dry_run` the outcome holds the plan and an estimate and nothing is made, not even
+    tables; what earlier dry runs `counted` isn't estimated twice. With `again` the one run of
+    `only` is made even if it is stored: then beside the store, which stays as it is, and the
+    outcome says what differs.
     """
     if again and only is None:
         raise SettingError("--again makes one run again.", remedy="Name its key: --only KEY.")
@@ -47,12 +49,14 @@ def sweep(
         only=only,
         retry_failed=retry_failed or again,
         stage=stage,
+        dry=dry_run,
     )
     if announce:
         announce(todo)
     if dry_run:
         lanes = workers if runner == "processes" else 1
-        return SweepOutcome(plan=todo, failed=todo.failed, estimate=estimate(todo, workers=lanes))
+        judged = estimate(todo, workers=lanes, counted=counted)
+        return SweepOutcome(plan=todo, failed=todo.failed, estimate=judged)
     if again and todo.found:
         return SweepOutcome(plan=todo, differences=make_again(todo))
     made = execute(todo, runner=runner, workers=workers)

@@ -46,12 +46,12 @@ def check_features() -> tuple[Check, ...]:
     return (
         Check(
             "Few shifted latent dimensions take an even smaller share of the feature dimensions, so"
-            " directional forgetting is d / s times more efficient.",
+            " directional forgetting is d/s times more efficient.",
             "Remark 4 (section 7.4)",
             "yes" if one.dimensions <= 1 and one.ratio >= one.hidden / 2 else "no",
             f"a network of {one.hidden} features trained on one taste of 16 dimensions: a shift in"
-            f" 1 spans {one.dimensions} of them (90% of squared length), a shift in all 16"
-            f" {every.dimensions}; |g|^2 / |P_V g|^2 is {one.ratio:.1f} and {every.ratio:.1f},"
-            f" d / s would be {one.hidden} and {one.hidden // 16}",
+            f" 1 spans {one.dimensions} of them (90% of squared length), one in all 16 spans"
+            f" {every.dimensions}; ‖g‖² / ‖P_V g‖² is {one.ratio:.1f} and {every.ratio:.1f},"
+            f" d/s would be {one.hidden} and {one.hidden // 16}",
         ),
     )

@@ -65,10 +65,10 @@ def _bounds() -> Check:
         ratio = inefficiency(0.1 * inverse, subspace(d, s, index))
         worst = min(worst, ratio / low, high / ratio)
     return Check(
-        "Uniform discounting's inefficiency lies between d / (s kappa) and d kappa / s.",
+        "Uniform discounting's inefficiency lies between d/(sκ) and dκ/s.",
         PLACE,
         "yes" if worst >= 1.0 - ROUNDING else "no",
-        f"300 random A^-1 and V: bounds are met with a factor of at least {worst:.2f}",
+        f"300 random A⁻¹ and V: bounds are met with a factor of at least {worst:.2f}",
     )
 
 
@@ -79,10 +79,10 @@ def _discounting() -> Check:
     known = inefficiency(np.diag([0.01] * s + [1.0] * (d - s)), basis)
     unknown = inefficiency(np.diag([1.0] * s + [0.01] * (d - s)), basis)
     return Check(
-        "Uniform discounting's inefficiency is d / s.",
+        "Uniform discounting's inefficiency is d/s.",
         PLACE,
         "yes" if abs(known - d / s) < ROUNDING and abs(unknown - d / s) < ROUNDING else "no",
-        f"d / s = 4: {equal:.2f} where A^-1 is isotropic, {known:.0f} where V is known a hundred"
+        f"d/s = 4: {equal:.2f} where A⁻¹ is isotropic, {known:.0f} where V is known a hundred"
         f" times better than the rest and {unknown:.2f} where it is known worse",
     )
 
@@ -111,7 +111,7 @@ def _along_features() -> Check:
         "PEARL's injection along the feature g has inefficiency 1.",
         PLACE,
         "yes" if abs(ratio - 1.0) < ROUNDING else "no",
-        f"it is |g|^2 / |P_V g|^2, which is 1 only for g in V: with isotropic features of d = {d},"
-        f" s = {s} it is {ratio:.2f} in total and {single:.2f} in the median, as d / s = 4 of"
+        f"it is ‖g‖² / ‖P_V g‖², which is 1 only for g ∈ V: with isotropic features of d = {d},"
+        f" s = {s} it is {ratio:.2f} in total and {single:.2f} in the median, as d/s = 4 of"
         " discounting",
     )

@@ -52,16 +52,16 @@ def check_scaling() -> tuple[Check, ...]:
             "Term II bounds the shifted users' regret: 750 users at T = 50,000 give O(161,000).",
             PLACE,
             "vacuous" if paper.shifted > 50_000 else "yes",
-            f"{paper.shifted:,.0f} at delta = 1 (printed: 750 x {PRINTED_TERM:.0f}); regret can't"
+            f"{paper.shifted:,.0f} at δ = 1 (printed: 750 × {PRINTED_TERM:.0f}); regret can't"
             f" exceed 1 a round: 24,750 on shifted users, 50,000 in all",
         ),
         Check(
-            "Term III, the cost of detection, is 3,000 sigma-bar.",
+            "Term III, the cost of detection, is 3,000 σ̄.",
             PLACE,
             "yes" if paper.detection == 3000.0 else "no",
-            f"750 users x 1 interaction x gamma 4 = {paper.detection:,.0f}; it is small beside term"
-            " II only, which says nothing: at sigma-bar = 1 it is a third of the published regret,"
-            " about .235 x 36,560 = 8,600",
+            f"750 users × 1 interaction × γ = 4: {paper.detection:,.0f}; it is small beside term"
+            " II only, which says nothing: at σ̄ = 1 it is a third of the published regret,"
+            " about .235 × 36,560 = 8,600",
         ),
         _split(run),
     )
@@ -70,8 +70,7 @@ def check_scaling() -> tuple[Check, ...]:
 def _split(run: Split) -> Check:
     share = run.flipped / (run.flipped + run.stable)
     return Check(
-        "Regret concentrates on shifted users (at least 90% of it); stable users contribute"
-        " minimally.",
+        "Regret concentrates on shifted users (≥ 90% of it); stable users contribute minimally.",
         PLACE,
         "yes" if share > 0.9 else "no",
         f"a made population, half of it flipped, {run.interactions:,} interactions of PEARL:"

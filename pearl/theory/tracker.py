@@ -42,15 +42,15 @@ def check_tracker() -> tuple[Check, ...]:
     first = tracked(0.0, [1.0], 0.3)[0]
     return (
         Check(
-            "After n errors of at least delta the tracker is at least delta (1 - beta^n).",
+            "After n errors ≥ δ the tracker is ≥ δ (1 − βⁿ).",
             PLACE,
             "yes" if slack > -1e-12 else "no",
-            f"2,000 random sequences of 30 errors: least excess over the bound {slack:.1e}",
+            f"2,000 random sequences of 30 errors: least excess over the bound {slack:.6f}",
         ),
         Check(
-            "At beta = 0.3 the tracker reaches delta / 2 within one interaction of the user.",
+            "At β = 0.3 the tracker reaches δ/2 within one interaction of the user.",
             PLACE,
             "yes" if response(0.3) == 1 and first >= 0.5 else "no",
-            f"after one error it is at least {first:.2f} delta",
+            f"after one error it is at least {first:.2f} δ",
         ),
     )

@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 
 from pearl.runs.failures import DivergedError
 
-METRIC_POINTS = 200
+METRIC_POINTS = 50
+"""Most points of a curve or series in MLflow, whose writing and reading cost by the point; the
+whole curve is an artifact."""
+ROUNDS_OF = "/t"
+"""A series of this ending holds the rounds at which the others of its folder stand."""
 NO_ROUNDS = np.zeros(0, dtype=np.int64)
 Arrays = Mapping[str, NDArray[np.float64]]
 
@@ -48,7 +52,7 @@ class Entry:
         return self.tags["pearl.status"] != "finished"
 
     def thinned(self, name: str = "regret") -> list[tuple[int, float]]:
-        """Return at most 200 log-spaced points (round, value) of a curve, first and last in."""
+        """Return log-spaced points (round, value) of a curve, first and last in."""
         if len(self.rounds) == 0:
             return []
         ideal = np.geomspace(self.rounds[0], self.rounds[-1], METRIC_POINTS)
@@ -58,13 +62,20 @@ class Entry:
     def points(self) -> list[tuple[str, int, float]]:
         """Return every metric as (name, step, value).
 
-        Facts stand at step 0, curves at their rounds, series at 1..n.
+        Facts stand at step 0, curves at their rounds; series at the rounds of their folder's "t"
+        where it has one, else at 1..n, and evenly thinned.
         """
         found = [(name, 0, value) for name, value in self.metrics.items()]
         for name in self.curves:
             found += [(name, t, value) for t, value in self.thinned(name)]
         for name, values in self.series.items():
-            found += [(name, step, float(value)) for step, value in enumerate(values, start=1)]
+            rounds = self.series.get(name.rpartition("/")[0] + ROUNDS_OF)
+            if rounds is values:
+                continue
+            if rounds is None or len(rounds) != len(values):
+                rounds = np.arange(1.0, len(values) + 1)
+            shown = np.linspace(0, len(values) - 1, min(len(values), METRIC_POINTS)).round()
+            found += [(name, int(rounds[i]), float(values[i])) for i in shown.astype(np.intp)]
         return found
 
     def check_finite(self) -> None:

@@ -19,7 +19,8 @@ T, K, D, USERS = 120, 4, 5, 3
 
 
 def method(**fields: object) -> LinearMethod:
-    rates = Rates(bonus=fields.pop("bonus", 0.5), rate=fields.pop("rate", None))
+    own = {name: fields.pop(name, None) for name in ("rate", "test")}
+    rates = Rates(bonus=fields.pop("bonus", 0.5), **own)
     return LinearMethod(**{"exploration": "error_adaptive", "rates": {"dense": rates}, **fields})
 
 
@@ -148,6 +149,14 @@ def test_a_round_played_alone_is_the_same_round() -> None:
     assert np.array_equal(whole.arms, single.arms)
 
 
+def test_the_matched_control_differs_from_directional_in_nothing_but_the_direction() -> None:
+    found = load_linear_methods()
+    for letter in "af":
+        same = {"forgetting": "isotropic", "label": found[f"isotropic_matched_{letter}"].label}
+        changed = found[f"directional_{letter}"].model_copy(update=same)
+        assert found[f"isotropic_matched_{letter}"] == changed
+
+
 def test_every_method_has_tuned_rates_for_all_features() -> None:
     for name, found in load_linear_methods().items():
         assert set(found.rates) == {"dense", "sparse", "neural"}, name
@@ -161,6 +170,8 @@ def test_every_method_has_tuned_rates_for_all_features() -> None:
         ({"rate": 1.0}, "no rate is needed"),
         ({"forgetting": "restart_in_v"}, "goes with forgetting"),
         ({"forgetting": "discount", "rate": 0.9, "trigger": "adwin"}, "goes with forgetting"),
+        ({"forgetting": "directional", "rate": 0.1, "trigger": "adwin"}, "a test is needed"),
+        ({"forgetting": "directional", "rate": 0.1, "test": 20.0}, "no test is needed"),
     ],
 )
 def test_products_that_mean_nothing_are_refused(fields: dict[str, object], problem: str) -> None:

@@ -17,6 +17,8 @@ from pearl.report.exhibits.asked import Asked, judge_fact
 from pearl.report.exhibits.kinds import exhibit_kind
 from pearl.report.exhibits.methods_table import difference_words, method_rows, selection_words
 from pearl.report.exhibits.printed import PrintedSetting, load_printed_tables
+from pearl.report.printing import markdown_rows
+from pearl.report.views import Entry
 from pearl.runs.measured import Measured
 from pearl.theory import checks
 
@@ -222,6 +224,20 @@ def test_theory_stands_in_the_table_with_its_verdicts(bare: Project) -> None:
     assert words.count("fails") == sum(check.holds == "no" for check in checks())
 
 
+def test_theory_is_written_in_mathematical_characters() -> None:
+    ascii_names = re.compile(
+        r"\b(alpha|beta|gamma|delta|Delta|epsilon|eps|eta|kappa|lambda|mu|sigma|sqrt)\b"
+        r"|\^| x |<=|>=|\de-\d|-\d"
+    )
+    for check in checks():
+        for text in (check.statement, check.seen):
+            assert not ascii_names.search(text), text
+
+
+def test_bars_do_not_end_the_cells_of_a_markdown_table() -> None:
+    assert markdown_rows([("|r|", True, (Entry("a | b"),))]) == [(r"**\|r\|**", r"a \| b")]
+
+
 @pytest.mark.parametrize("source", ["hub", "sample"])
 def test_figure_2_draws_what_was_measured(bare: Project, tmp_path: Path, source: Source) -> None:
     from pearl.report.figures import figure_of
@@ -240,6 +256,7 @@ def test_the_report_shows_exhibits_beside_runs(
 ) -> None:
     """Measured files of the profile and source make a page; those of others are refused."""
     monkeypatch.chdir(bare.root)
+    bare.params_file.write_text("profile: sample\nreport: {resamples: 999}\n")
     folder = bare.store / "results" / "paper-hub"
     for name, values in PRISM.items():
         Measured(name, "paper", "hub", provenance("hub"), values).write(

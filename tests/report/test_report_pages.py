@@ -225,15 +225,6 @@ def test_variants_are_listed(made: SimpleNamespace) -> None:
     assert "(paper-mirror/index.md)" in (made.reports / "variants.md").read_text()
 
 
-def test_the_main_report_is_left_to_dvc(
-    project: Project, put: Put, run: Callable[..., str], made_up: ModuleType
-) -> None:
-    put(made_up.frame(**MAIN), "results")
-    for words in ((), ("--profile", "sample"), ("--source", "sample")):
-        assert "reports/index.html" in run(*words)
-    assert set(digests(project.reports)) == {"variants.js", "variants.md"}
-
-
 def test_no_results_names_the_command(project: Project, run: Callable[..., str]) -> None:
     with pytest.raises(PearlError) as caught:
         run("--profile", "paper", "--source", "mirror")

@@ -66,24 +66,26 @@ def read(file: Path) -> str:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, run: Run) -> SimpleNamespace:
-    """Reports of all experiments: paper-hub, and sample-sample beside DVC's absent one."""
+    """Reports of all experiments: paper-hub and sample-sample, neither of them the main one."""
     root = tmp_path_factory.mktemp("rewards") / "project"
     root.mkdir()
     (root / "dvc.yaml").write_text("{}\n")
-    (root / "params.yaml").write_text("profile: sample\nreport: {resamples: 999}\n")
+    (root / "params.yaml").write_text("profile: smoke\nreport: {resamples: 999}\n")
     project = Project(root)
     put(made_rows.all_frames().values(), project)
     put(made_rows.all_frames(**SAMPLE).values(), project)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        said = run("--profile", "paper"), run()
+        said = run("--profile", "paper"), run("--profile", "sample")
     reports = project.reports
     return SimpleNamespace(
         project=project, hub=reports / "paper-hub", sample=reports / "sample-sample", said=said
     )
 
 
-def test_what_pearl_run_made_is_reported_without_dvc(made: SimpleNamespace) -> None:
+def test_another_profile_has_a_folder_of_its_own(
+    made: SimpleNamespace,
+) -> None:
     paper, sample = made.said
     assert (
         "wrote reports/paper-hub/index.html: pearl/table03, pearl/table05, pearl/table06" in paper
@@ -91,7 +93,6 @@ def test_what_pearl_run_made_is_reported_without_dvc(made: SimpleNamespace) -> N
     assert "pearl/table08" in paper
     assert "profile sample, source sample" in sample
     assert "wrote reports/sample-sample/index.html" in sample
-    assert "will be at reports/index.html; `dvc repro` makes it" in sample
     assert not (made.project.reports / "index.html").exists()
 
 
@@ -228,3 +229,29 @@ def test_figures_draw_what_there_is(tmp_path: Path) -> None:
     figure_of("learning_curves", experiment.id).draw(table, tmp_path, "one")
     assert {file.name for file in tmp_path.iterdir()} == {"one.png", "one.svg", "one.dark.svg"}
     assert table.rewards.method_of(Point("greedy").under(flip=0.5)) is None
+
+
+def test_the_contents_come_first_and_lead_to_every_section(made: SimpleNamespace) -> None:
+    page = (made.hub / "pearl.html").read_text()
+    top, rest = page.split('<h2 id="claims">')
+    assert "published claims" in top
+    contents = top[top.index("published claims") :]
+    assert set(re.findall(r'href="#([^"]+)"', contents)) >= {
+        "claims",
+        *re.findall(r'<article id="([^"]+)">', rest),
+    }
+    assert contents.index("<h4>Tables</h4>") < contents.index("<h4>Figures</h4>")
+    markdown = (made.hub / "pearl.md").read_text()
+    for anchor in re.findall(r"\]\(#([^)]+)\)", markdown):
+        assert f'<a id="{anchor}"></a>' in markdown
+
+
+def test_run_keys_and_long_notes_are_folded_away(made: SimpleNamespace) -> None:
+    page = (made.hub / "pearl.html").read_text()
+    article = page[page.index('<article id="pearl-table05">') :].split("</article>")[0]
+    shown = re.sub(r"<details.*?</details>(</dd>\s*</dl>\s*</details>)?", "", article, flags=re.S)
+    assert "<code>" in article
+    assert "<code>" not in shown
+    assert "Benjamini-Hochberg" in article
+    assert "Benjamini-Hochberg" not in shown
+    assert "tables/pearl-table05.csv" in shown

@@ -364,6 +364,7 @@ def test_table_1_has_a_row_a_dimension_and_tests_eight() -> None:
     assert found["stated_preferences_are_grounded"] == "not reproduced"
     view = experiment_view(one, [], tell=True)
     assert f"n = {USERS} users, one row each" in view.beneath[0]
+    assert any("scores of each response by rules" in said for said in view.beneath)
 
 
 def test_figure_1a_tells_where_a_correlation_peaks() -> None:
@@ -458,6 +459,20 @@ def test_section_22_tells_sigma_by_epoch_and_flip() -> None:
     assert measured(one, "f = 0", "uncertainty, epoch 10") == pytest.approx(1.0, abs=0.001)
     assert verdicts(one)["larger_flips_larger_spikes"] == "reproduced"
     assert verdicts(one)["uncertainty_decays"] == "reproduced"
+
+
+def test_uncertainty_that_falls_without_a_flip_as_well_is_no_recovery() -> None:
+    frame = with_predictions(rows("pearl/section22"))
+    name = "series.epoch/uncertainty"
+    falling = np.linspace(3.0, 1.0, 10)
+    # as high above f = 0 in the last epoch as in the first, but for the seed
+    source = np.random.default_rng(0)
+    flips = [json.loads(each)["flip"] for each in frame["settings"]]
+    noise = 1e-3 * source.standard_normal((len(frame), 10))
+    frame[name] = list(falling + np.array(flips)[:, None] + noise)
+    found = verdicts(section("pearl/section22", frame))
+    assert found["uncertainty_decays"] == "not reproduced"
+    assert found["larger_flips_larger_spikes"] == "reproduced"
 
 
 def test_interaction_2000_is_the_same_part_of_a_shorter_run() -> None:

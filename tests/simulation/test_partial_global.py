@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pearl.bandits.linear import LinearRounds
 from pearl.bandits.linear_method import LinearMethod, Rates, load_linear_methods
-from pearl.environments.partial_global import combined
+from pearl.environments.partial_global import PartialGlobalWorld, combined
+from pearl.environments.partial_global_settings import PartialGlobalSettings
 from pearl.errors import SettingError
 from pearl.experiments.experiment import load_experiment
 from pearl.simulation.drift_tests import WARM_UP, DriftTest
-from pearl.simulation.partial_global import run
+from pearl.simulation.partial_global import Rounds, run
 from pearl.simulation.partial_global_features import pretrain, pretraining
-from pearl.simulation.partial_global_measures import recovery, windowed
+from pearl.simulation.partial_global_measures import facts_of, recovery, windowed
 from pearl.simulation.partial_global_subspace import shifted_subspace
 from pearl.simulation.partial_global_tuning import instances, load_tuning, regrets
 from pearl.simulation.trajectory import Trajectory
@@ -37,9 +39,11 @@ RATES = {
 }
 
 
-def method(forgetting: str, trigger: str = "rule", rate: float | None = None) -> dict[str, Any]:
+def method(
+    forgetting: str, trigger: str = "rule", rate: float | None = None, test: float | None = None
+) -> dict[str, Any]:
     chosen = RATES.get(forgetting) if trigger == "rule" else rate
-    made = Rates(bonus=1.0, rate=chosen)
+    made = Rates(bonus=1.0, rate=chosen, test=test)
     return LinearMethod(
         exploration="error_adaptive",
         forgetting=forgetting,
@@ -55,18 +59,20 @@ def played(chosen: dict[str, Any], seed: int = 3, **settings: Any) -> Trajectory
 
 
 EVERY = [
-    *((name, "rule", None) for name in RATES),
-    ("restart", "page_hinkley", 5.0),
-    ("directional", "page_hinkley", 0.1),
-    ("restart", "adwin", 0.2),
-    ("restart", "shift", None),
-    ("restart_in_v", "shift", None),
+    *((name, "rule", None, None) for name in RATES),
+    ("restart", "page_hinkley", 5.0, None),
+    ("directional", "page_hinkley", 0.1, 20.0),
+    ("restart", "adwin", 0.2, None),
+    ("restart", "shift", None, None),
+    ("restart_in_v", "shift", None, None),
 ]
 
 
-@pytest.mark.parametrize(("forgetting", "trigger", "rate"), EVERY)
-def test_every_rule_runs_and_is_judged(forgetting: str, trigger: str, rate: float | None) -> None:
-    one = played(method(forgetting, trigger, rate), shifted=2)
+@pytest.mark.parametrize(("forgetting", "trigger", "rate", "test"), EVERY)
+def test_every_rule_runs_and_is_judged(
+    forgetting: str, trigger: str, rate: float | None, test: float | None
+) -> None:
+    one = played(method(forgetting, trigger, rate, test), shifted=2)
     assert len(one.regret) == 600
     assert (np.diff(one.regret, prepend=0.0) >= 0).all()
     facts = one.facts
@@ -76,10 +82,44 @@ def test_every_rule_runs_and_is_judged(forgetting: str, trigger: str, rate: floa
     assert facts["spent_in_v"] >= 0.0 <= facts["spent_outside"]
     if forgetting == "restart_in_v":
         assert facts["spent_ratio"] == pytest.approx(1.0)
-    again = played(method(forgetting, trigger, rate), shifted=2)
+    again = played(method(forgetting, trigger, rate, test), shifted=2)
     assert np.array_equal(one.regret, again.regret)
     assert dict(facts) == dict(again.facts)
     assert all(np.array_equal(one.series[name], again.series[name]) for name in one.series)
+
+
+def test_the_threshold_of_the_test_before_an_injection_is_a_rate_of_its_own() -> None:
+    soon, late = (
+        played(method("directional", "page_hinkley", 0.3, test), shifted=6).facts
+        for test in (5.0, 1e6)
+    )
+    assert soon["detected"] == 1
+    assert late["detected"] == 0
+    assert late["alarms_before"] == late["alarms_after"] == 0
+    assert soon["final_regret"] < late["final_regret"]
+
+
+def spent_by(chosen: LinearMethod) -> tuple[LinearRounds, float]:
+    """Return a run's log, and what its facts say was spent."""
+    settings = PartialGlobalSettings(
+        **{name: value for name, value in SMALL.items() if name != "kind"}, shifted=2
+    )
+    rounds = Rounds(PartialGlobalWorld.of(settings, 3), 600)
+    log, regret = rounds.play(chosen)
+    facts = facts_of(rounds.world, log, regret, regret, rounds.seen.in_v)
+    return log.rounds, float(facts["spent_in_v"]) + float(facts["spent_outside"])
+
+
+def test_what_is_spent_is_counted_from_the_first_round_after_the_shift() -> None:
+    log, spent = spent_by(LinearMethod.model_validate(method("always_directional")))
+    assert log.spent[299].sum() > 0
+    assert spent == pytest.approx(log.spent[300:350].sum())
+
+
+def test_an_oracle_spends_between_the_last_round_before_the_shift_and_the_first_after() -> None:
+    log, spent = spent_by(LinearMethod.model_validate(method("restart", "shift")))
+    assert spent == pytest.approx(log.spent[299].sum())
+    assert log.spent.sum() == log.spent[299].sum() > 0
 
 
 def test_before_the_shift_nobody_knows_of_it() -> None:
@@ -178,6 +218,16 @@ def test_a_rise_of_the_errors_is_an_alarm_and_a_fall_is_none(trigger: str, rate:
     assert 1500 <= first["rise"] < 1560
 
 
+def test_adwin_may_take_the_way_back_after_a_lasting_fall_for_a_rise() -> None:
+    chosen = LinearMethod.model_validate(method("restart", "adwin", 0.02))
+    test = DriftTest(chosen, 0.02)
+    scale = np.where(np.arange(20_000) < 1500, 1.0, 0.2)
+    noise = scale * np.random.default_rng(0).standard_normal(20_000)
+    alarms = [t for t, e in enumerate(noise) if test.alarm(float(e), 0.0)]
+    assert alarms
+    assert min(alarms) > 1500
+
+
 def test_a_test_warms_up_and_survives_perfect_predictions() -> None:
     test = DriftTest(LinearMethod.model_validate(method("restart", "page_hinkley", 1e-6)), 1e-6)
     assert not any(test.alarm(100.0 * t, 0.0) for t in range(WARM_UP))
@@ -201,11 +251,12 @@ def test_recorded_rates_are_among_those_tried_and_their_regret_is_found_again() 
         for features, rates in chosen.rates.items():
             assert rates in tuning.tried(chosen), (name, features)
             found = record["found"][name][features]
+            assert ("least" in found) == (name in record["rates"])
             for s in tuning.instances(features).shifted:
-                assert found["least"][s] <= found["regret"][s]
+                assert found.get("least", found["regret"])[s] <= found["regret"][s]
     few = tuning.model_copy(update={"shifted": (4,)})
     drawn = list(instances("dense", few))
-    for name in ("directional_a", "discount_f"):
+    for name in ("directional_a", "discount_f", "isotropic_matched_a", "cusum_directional_f"):
         chosen = load_linear_methods()[name]
         again = regrets(chosen, chosen.rates["dense"], "dense", drawn)[4]
         assert again == pytest.approx(record["found"][name]["dense"]["regret"][4], rel=1e-5)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import typer
-from toy_world import make_project
+import yaml
+from toy_world import EXPERIMENT, make_project
 from typer.testing import CliRunner, Result
 
 from pearl import sweeps
@@ -66,6 +67,43 @@ def test_a_dry_run_estimates(project: Project) -> None:
     output = run_serially("--dry-run").output
     assert "8 runs, time unknown (never made here: Keen; Steady), at most 0.0 MB" in output
     assert RunStore.of(project).all_keys() == []
+
+
+def test_a_groups_dry_run_counts_shared_runs_once(project: Project) -> None:
+    half = {**EXPERIMENT, "id": "toy/half", "methods": ["steady"]}
+    more = {**EXPERIMENT, "id": "toy/more", "profiles": {"smoke": {"seeds": 3, "horizon": 50}}}
+    for one in (half, more):
+        file = project.root / f"experiments/{one['id']}.yaml"
+        file.write_text(yaml.safe_dump(one))
+    output = pearl("run", "toy/all", "--dry-run").output
+    assert "toy/half, profile smoke, 4 runs: 0 found, 4 to make\n4 runs, time" in output
+    assert "\nShared: 4 with toy/half. 8 more runs, time unknown" in output
+    assert "\nShared: 4 with toy/half; 4 with toy/more. Nothing more to make." in output
+    assert "\nIn all: 12 runs, time unknown (never made here: Keen; Steady), at most" in output
+    assert not project.store.exists()
+    pearl("run", "toy/half", "--runner", "serial")
+    assert "8 more runs" not in pearl("run", "toy/all", "--dry-run").output
+    assert (
+        "toy/more, profile smoke, 12 runs: 4 found, 8 to make"
+        in pearl("run", "toy/all", "--dry-run").output
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("pearl/tabel02", "pearl/table02"),
+        ("pearl/theorie", "pearl/theory"),
+        ("pearl/al", "pearl/all"),
+        ("toy/trail", "toy/trial"),
+    ],
+)
+def test_the_nearest_name_may_be_an_exhibit_or_a_group(
+    word: str, near: str, project: Project
+) -> None:
+    with pytest.raises(SettingError, match=f"Did you mean '{near}'") as caught:
+        pearl("run", word)
+    assert caught.value.problem == f"There is no experiment, exhibit or group of them {word!r}."
 
 
 def test_failures_are_listed_with_cause_and_exit_code(

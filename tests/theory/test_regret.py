@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pearl.theory.regret import Round, flipped, gaps, regret_of_fixed
+from pearl.theory.regret import Round, flipped, gaps, regret_of_a_population, regret_of_fixed
 
 UNIT = st.floats(0.0, 1.0)
 ARMS = st.integers(2, 8)
@@ -61,6 +61,27 @@ def test_no_fixed_model_loses_more(before: np.ndarray, model: np.ndarray) -> Non
 def test_proposition_2_fails_for_an_imperfect_model() -> None:
     before = np.array([[0.2, 0.9]])
     assert regret_of_fixed(before, -before) == 0.0 < gaps(before)
+
+
+@given(
+    arrays(float, (6, 4), elements=UNIT),
+    arrays(float, (6, 4), elements=UNIT),
+    st.floats(0.0, 0.5),
+)
+def test_equation_16_holds_for_any_fixed_model_while_at_most_half_of_the_users_flip(
+    before: np.ndarray, model: np.ndarray, share: float
+) -> None:
+    gap = float(gaps(before).mean())
+    assert regret_of_a_population(before, model, share) >= share * gap - 1e-12
+    assert regret_of_a_population(before, model, 0.5) == pytest.approx(0.5 * gap, abs=1e-12)
+
+
+def test_equation_16_fails_for_an_imperfect_model_when_more_than_half_flip() -> None:
+    before, model = np.array([[0.2, 0.9], [0.9, 0.2]]), np.array([[0.2, 0.9], [0.2, 0.9]])
+    # right on one slate, wrong on the other: regret .7 or 0, whoever flips
+    assert regret_of_a_population(before, model, 0.75) == pytest.approx(0.35)
+    assert gaps(before).mean() * 0.75 == pytest.approx(0.525)
+    assert regret_of_a_population(before, before, 0.75) == pytest.approx(0.525)
 
 
 @given(arrays(float, 4, elements=UNIT), st.floats(0.01, 1.0), st.floats(0.01, 20.0))

@@ -5,6 +5,7 @@ import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -319,6 +320,19 @@ def test_a_forgotten_run_leaves_no_artifacts(tracked: Project) -> None:
 def test_thinning_keeps_ends_and_values(project: Project) -> None:
     for horizon in (1, 3, 150, 20_000):
         points = from_store(stored(project, 7, horizon)).thinned()
-        assert len(points) <= 200
+        assert len(points) <= 50
         assert points[0][0] == 1
         assert points[-1] == (horizon, trajectory(horizon).regret[-1])
+
+
+def test_series_stand_at_the_rounds_of_their_folder(project: Project) -> None:
+    entry = from_store(stored(project, 7))
+    rounds, values = np.arange(100.0, 300.0), np.linspace(0, 1, 200)
+    series = {"rolling/t": rounds, "rolling/regret": values, "epoch/reward": np.array([0.5, 0.25])}
+    points = replace(entry, metrics={}, curves={}, series=series).points()
+    assert points[-2:] == [("epoch/reward", 1, 0.5), ("epoch/reward", 2, 0.25)]
+    rolling = points[:-2]
+    assert {name for name, _, _ in rolling} == {"rolling/regret"}
+    assert (rolling[0], rolling[-1]) == (("rolling/regret", 100, 0.0), ("rolling/regret", 299, 1.0))
+    assert len(rolling) == 50
+    assert all(value == values[step - 100] for _, step, value in rolling)

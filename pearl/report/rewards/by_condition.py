@@ -44,10 +44,15 @@ class Condition:
 
 
 def by_condition(experiment: Experiment, rewards: Rewards) -> Plan:
-    """Lay out each condition's rewards, counts, and the reference against the others in it."""
+    """Lay out each condition's rewards, counts, and the reference against the others in it.
+
+    A condition under which all methods' rewards equal those of a later one adds no test: it would
+    count one comparison twice.
+    """
     label, ours = rewards.label, experiment.reference
     others = tuple(m for m in experiment.methods if m != ours)
     found = conditions(rewards)
+    again = _told_again(experiment, rewards, found)
     values = tuple(
         Value(one.words, label(m), Contrast((one.point(m),)))
         for one in found
@@ -63,6 +68,7 @@ def by_condition(experiment: Experiment, rewards: Rewards) -> Plan:
             f"{one.words}: {label(ours)} {MINUS} {label(m)}",
             "difference",
             Contrast((one.point(ours),), (one.point(m),)),
+            tested=one not in again,
         )
         for one in found
         for m in others
@@ -89,7 +95,31 @@ def by_condition(experiment: Experiment, rewards: Rewards) -> Plan:
         tuple(Line(one.row, difference_places(one.row, one.column)) for one in differences),
     )
     family = f"{label(ours)} with {', '.join(map(label, others))} in each row"
-    return Plan((*counts, *values), differences, (rewards_grid, paired), family)
+    family += " that no later one repeats" if again else ""
+    remarks = tuple(
+        f"The runs of {one.words} are equal, number by number, to those of {other.words}: they are"
+        " tested once, there."
+        for one, other in again.items()
+    )
+    return Plan((*counts, *values), differences, (rewards_grid, paired), family, remarks)
+
+
+def _told_again(
+    experiment: Experiment, rewards: Rewards, found: tuple[Condition, ...]
+) -> dict[Condition, Condition]:
+    """Return the conditions whose rewards are bit by bit those of a later one, with that one."""
+
+    def numbers(one: Condition) -> list[tuple[tuple[int, ...], bytes] | None]:
+        samples = [rewards.sample(one.point(m)) for m in experiment.methods]
+        return [(each.seeds, each.values.tobytes()) if each else None for each in samples]
+
+    told = {one: numbers(one) for one in found}
+    return {
+        one: other
+        for place, one in enumerate(found)
+        for other in found[place + 1 :][::-1]
+        if None not in told[one] and told[one] == told[other]
+    }
 
 
 def conditions(rewards: Rewards) -> tuple[Condition, ...]:
@@ -101,11 +131,14 @@ def conditions(rewards: Rewards) -> tuple[Condition, ...]:
             changed += [n for n, value in runs.settings.items() if base.get(n) != value]
     names = tuple(dict.fromkeys(sorted(changed, key=lambda name: name in HANGS_ON)))
     swept = [
-        Condition(_words(runs.settings, names), tuple((n, runs.settings[n]) for n in rewards.swept))
+        Condition(
+            condition_words(runs.settings, names),
+            tuple((n, runs.settings[n]) for n in rewards.swept),
+        )
         for runs in rewards.base
     ]
     varied = [
-        Condition(_words(runs.settings, names), variant=runs.variant)
+        Condition(condition_words(runs.settings, names), variant=runs.variant)
         for runs in rewards.all_runs
         if runs.variant
     ]
@@ -114,7 +147,8 @@ def conditions(rewards: Rewards) -> tuple[Condition, ...]:
     )
 
 
-def _words(settings: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def condition_words(settings: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Print some settings: "split = fraction, pretrain fraction = 0.25"."""
     said = []
     for name in names:
         other, needed = HANGS_ON.get(name, (name, None))

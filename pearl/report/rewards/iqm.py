@@ -19,7 +19,12 @@ from pearl.report.rewards.reading import Rewards
 from pearl.report.rewards.table import setting_words
 from pearl.report.rewards.variants import variant_words
 
-REMARK = "Interquartile means: the best and the worst quarter of the seeds are left out."
+REMARKS = (
+    "Interquartile means: the best and the worst quarter of the seeds are left out.",
+    "Of a difference, what is measured is the interquartile mean of the paired differences; beside"
+    " it, as published, stands the difference of the two interquartile means that the paper prints:"
+    " the two are not the same statistic.",
+)
 
 
 def iqm_by_flip(experiment: Experiment, rewards: Rewards) -> Plan:
@@ -69,4 +74,4 @@ def iqm_by_flip(experiment: Experiment, rewards: Rewards) -> Plan:
         tuple(Line(one.row, difference_places(one.row, one.column)) for one in differences),
     )
     family = f"{rewards.label(ours)} with each other row at each f"
-    return Plan(values, differences, (means, paired), family, (REMARK,), statistic="iqm")
+    return Plan(values, differences, (means, paired), family, REMARKS, statistic="iqm")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -34,13 +35,27 @@ CAVEAT = (
 class Measure:
     """What is averaged over seeds: a name for people, and what a method's runs give of it.
 
-    `shifts` is whether it needs a shift; `share` whether it is printed in percent.
+    `at` is whether it needs a shift, its absence, or neither; `share` whether it is printed in
+    percent; of a `median` the middle seed is told, without an interval.
     """
 
     name: str
     of: Callable[[MethodRuns, Runs], Floats | None]
-    shifts: bool = True
+    at: Literal["shift", "no shift", "any"] = "shift"
     share: bool = False
+    median: bool = False
+
+    def is_told(self, shifted: int, method: str) -> bool:
+        """Say whether it means something where so many dimensions shift, of this method."""
+        if self.name in OF_ALARMS and method.startswith(WITHOUT_ALARMS):
+            return False
+        return self.at == "any" or (self.at == "shift") == (shifted > 0)
+
+    def estimate(self, sample: Floats, stream: str, settings: ReportSettings) -> Interval:
+        """Return its estimate over seeds."""
+        if self.median:
+            return Interval(float(np.median(sample)), None, None, "none", len(sample))
+        return interval(sample, stream=stream, settings=settings)
 
 
 def _metric(name: str) -> Callable[[MethodRuns, Runs], Floats | None]:
@@ -48,21 +63,36 @@ def _metric(name: str) -> Callable[[MethodRuns, Runs], Floats | None]:
 
 
 def _false_alarms(run: MethodRuns, runs: Runs) -> Floats | None:
-    alarms = run.metric("alarms_before")
-    return None if alarms is None else alarms * 1000.0 / float(runs.settings["shift_round"])
+    """Return the alarms of a run without a shift per 1,000 rounds of its second half.
+
+    The first half holds the start, at which a tracked error begins above the threshold.
+    """
+    alarms = run.metric("alarms_after")
+    rounds = runs.horizon - int(runs.settings["shift_round"])
+    return None if alarms is None else alarms * 1000.0 / rounds
 
 
+def _delay(run: MethodRuns, _: Runs) -> Floats | None:
+    """Return the delay of the runs in which an alarm came at all."""
+    delay, detected = run.metric("delay"), run.metric("detected")
+    if delay is None or detected is None or not detected.any():
+        return None
+    return delay[detected > 0]
+
+
+OF_ALARMS = ("false alarms", "detected", "delay")
+WITHOUT_ALARMS = ("none", "always", "discount", "window", "oracle")
+"""How the names of methods begin whose forgetting is no event."""
 MEASURES = (
-    Measure("regret", _metric("final_regret"), shifts=False),
+    Measure("regret", _metric("final_regret"), at="any"),
     Measure("recovery", _metric("recovery")),
     Measure("recovered", _metric("recovered"), share=True),
     Measure("spent in V", _metric("spent_in_v")),
     Measure("spent outside V", _metric("spent_outside")),
-    Measure("false alarms", _false_alarms, shifts=False),
-    Measure("delay", _metric("delay")),
+    Measure("false alarms", _false_alarms, at="no shift"),
+    Measure("detected", _metric("detected"), share=True),
+    Measure("delay", _delay, median=True),
 )
-WITHOUT_ALARMS = ("none", "always", "discount", "window", "oracle")
-"""How the names of methods begin whose forgetting is no event."""
 
 
 @dataclass(frozen=True)
@@ -124,14 +154,10 @@ def estimate_partial(
     for key, found in at.items():
         for name, run in found.methods.items():
             for measure in MEASURES:
-                if (measure.shifts and key[1] == 0) or _is_no_event(measure, name):
-                    continue
-                sample = measure.of(run, found)
+                sample = measure.of(run, found) if measure.is_told(key[1], name) else None
                 if sample is not None:
                     stream = f"{experiment.id}/{key}/{name}/{measure.name}"
-                    values[key, name, measure.name] = interval(
-                        sample, stream=stream, settings=settings
-                    )
+                    values[key, name, measure.name] = measure.estimate(sample, stream, settings)
             if name != experiment.reference and experiment.reference in found.methods:
                 paired = _paired(found, name, experiment.reference)
                 if paired is not None:
@@ -188,7 +214,7 @@ def partial_caption(experiment: Experiment, table: PartialTable) -> str:
         f" {told['shift_round']:,}; means over {max(counts)} seeds. Recovery: rounds until the mean"
         f" regret of {told['window']} rounds is within {percent(float(told['tolerance']))} of an"
         " oracle's that starts anew at the shift; a run that doesn't recover counts with the rounds"
-        " that remain, and so does a shift that nothing detects."
+        " that remain."
     )
 
 
@@ -205,7 +231,12 @@ def partial_beneath(table: PartialTable) -> tuple[str, ...]:
                 f" ({percent(float(table.first.settings['energy']))} of the differences' squared"
                 " length)."
             )
-    return (*said, "Regret is the sum over all rounds; differences are paired by seed.", CAVEAT)
+    return (
+        *said,
+        "Regret is the sum over all rounds; differences are paired by seed.",
+        *((_of_alarms(table),) if any(what in OF_ALARMS for _, _, what in table.values) else ()),
+        CAVEAT,
+    )
 
 
 def partial_origin(table: PartialTable) -> tuple[tuple[str, str], ...]:
@@ -285,25 +316,39 @@ def _spent(table: PartialTable, features: str, shifted: Sequence[int]) -> Grid:
 
 
 def _alarms(table: PartialTable, features: str, shifted: Sequence[int]) -> Grid:
-    every = table.shifted(features)
-
-    def entry(name: str, s: int, what: str) -> Entry:
-        return _entry(table.values.get(((features, s), name, what)), share=False)
+    def delay(name: str, s: int) -> Entry:
+        share = table.values.get(((features, s), name, "detected"))
+        middle = table.values.get(((features, s), name, "delay"))
+        if share is None:
+            return NONE
+        count = f"{middle.n if middle else 0} of {share.n}"
+        return Entry(plain(middle.estimate) if middle else NONE.text, f"({count})")
 
     rows = tuple(
         (
             table.label(name),
             name == table.experiment.reference,
             (
-                entry(name, every[0], "false alarms"),
-                *(entry(name, s, "delay") for s in shifted),
+                _entry(table.values.get(((features, 0), name, "false alarms")), share=False),
+                *(delay(name, s) for s in shifted),
             ),
         )
         for name in table.methods
         if not name.startswith(WITHOUT_ALARMS)
     )
-    head = ("method", "before the shift, per 1,000 rounds", *(f"delay, s = {s}" for s in shifted))
+    head = ("method", "false alarms, s = 0", *(f"delay, s = {s}" for s in shifted))
     return Grid(f"{features}: alarms, and rounds from the shift to the first", head, rows)
+
+
+def _of_alarms(table: PartialTable) -> str:
+    first = table.first
+    shift = int(first.settings["shift_round"])
+    return (
+        f"False alarms: per 1,000 rounds at s = 0, in rounds {shift + 1:,} to {first.horizon:,},"
+        " where nothing has shifted and the start lies behind. Delay: the median of rounds from the"
+        " shift to the first alarm after it, a false one too, over the runs that had one; how many"
+        " had stands in brackets."
+    )
 
 
 def _entry(value: Interval | None, share: bool) -> Entry:
@@ -312,10 +357,6 @@ def _entry(value: Interval | None, share: bool) -> Entry:
     if share:
         return Entry(percent(value.estimate))
     return Entry(plain(value.estimate), between(value))
-
-
-def _is_no_event(measure: Measure, method: str) -> bool:
-    return measure.name in ("false alarms", "delay") and method.startswith(WITHOUT_ALARMS)
 
 
 def _paired(runs: Runs, method: str, reference: str) -> Floats | None:

@@ -29,6 +29,13 @@ from pearl.report.views import Entry, Grid
 Q = Mapping[str, float | None]
 RHO, USERS, P = "Spearman's rho", "users", "p (permutation)"
 PEAK, AT_PEAK = "peak epoch", "rho at its peak"
+RULES = (
+    "Section 9 also speaks of scores of each response by rules (lexical diversity for creativity,"
+    " hedging and citations for factuality, structure for helpfulness). They aren't here: the paper"
+    " names no rule for the other five dimensions, defines none, prints no number of them, and"
+    " doesn't say how they enter the correlation, so any column would be of our own making."
+)
+RULES_ON_SAMPLE = "The sample's responses come from a grammar, of which such rules would tell."
 NONE = Entry("\N{EM DASH}")
 TITLES = {EXTREMITY: "Extremity (all eight)"}
 
@@ -161,6 +168,9 @@ def correlation_beneath(table: Correlations, m_table: int, m_paper: int) -> tupl
             f" over all tables of the paper m = {m_paper}, a column of the CSV file. Extremity, the"
             " mean distance from 50 over the eight, isn't among them."
         )
+        said.append(RULES)
+        if table.rewards.first.on_sample_data:
+            said.append(RULES_ON_SAMPLE)
     return tuple(said)
 
 
