@@ -48,6 +48,7 @@ def test_the_stage_writes_its_outputs_and_nothing_else(made: SimpleNamespace) ->
         "index.md",
         "memory.html",
         "memory.md",
+        "tables/memory-claims.md",
         "tables/memory-figure1e.csv",
         "figures/memory-figure1e.png",
         "figures/memory-figure1e.svg",
@@ -128,6 +129,18 @@ def test_sample_data_is_said_everywhere(name: str, made: SimpleNamespace) -> Non
     page = read(made.main / name)
     assert "sample data made by pearl's generator, not Mooncake" in page
     assert "Sample data." in page
+
+
+def test_the_claims_stand_alone_with_what_they_stand_on(made: SimpleNamespace) -> None:
+    alone, page = read(made.variant / "tables/memory-claims.md"), read(made.variant / "memory.md")
+    told, _, _ = alone.partition("## Where the numbers come from")
+    claims = [line for line in told.splitlines() if line.count(" | ") == 5]
+    assert len(claims) > 10
+    assert all(line in page for line in claims)
+    keys = sorted({key[:12] for key in made.frame["key"]})
+    digest = hashlib.sha256(" ".join(keys).encode()).hexdigest()[:12]
+    assert f"| {len(keys)} | `{digest}` |" in alone
+    assert "Sample data." not in alone
 
 
 @pytest.mark.parametrize("name", PAPER)
