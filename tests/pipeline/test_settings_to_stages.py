@@ -1,6 +1,6 @@
 """Each setting re-runs exactly the stages that depend on it, and nothing else."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
@@ -201,9 +201,18 @@ def restored(file: Path) -> Iterator[None]:
         file.write_bytes(before)
 
 
-def out_of_date(root: Path) -> set[str]:
-    with chdir(root), Repo() as repository:
-        return {address.removeprefix("dvc.yaml:") for address in repository.status()}
+@pytest.fixture(scope="module")
+def stages(reproduced: Any) -> Iterator[Sequence[Any]]:
+    """The stages, read once: dvc.yaml and dvc.lock stay as they are here."""
+    with Repo(str(reproduced.root)) as repository:
+        yield list(repository.index.stages)
+
+
+def out_of_date(stages: Sequence[Any]) -> set[str]:
+    repository = stages[0].repo
+    with chdir(repository.root_dir), repository.lock:
+        told = [address for stage in stages for address in stage.status(check_updates=True)]
+    return {address.removeprefix("dvc.yaml:") for address in told}
 
 
 def test_every_setting_and_every_yaml_has_its_line() -> None:
@@ -221,14 +230,16 @@ def test_no_setting_has_a_name_that_dvc_ignores() -> None:
         assert not {"size", "nfiles"} & set(setting.split("."))
 
 
-def test_nothing_is_out_of_date_before(reproduced: Any) -> None:
-    assert out_of_date(reproduced.root) == set()
+def test_nothing_is_out_of_date_before(stages: Sequence[Any]) -> None:
+    with Repo(stages[0].repo.root_dir) as repository:
+        assert repository.status() == {}
+    assert out_of_date(stages) == set()
 
 
 # Numbered: a setting's name in a test's name would be chosen by pytest -k with quicker tests.
 @pytest.mark.parametrize("setting", SETTINGS, ids=range(len(SETTINGS)))
-def test_setting(reproduced: Any, setting: str) -> None:
-    other, stages = SETTINGS[setting]
+def test_setting(reproduced: Any, stages: Sequence[Any], setting: str) -> None:
+    other, expected = SETTINGS[setting]
     file = reproduced.root / "params.yaml"
     with restored(file):
         params = yaml.safe_load(file.read_text())
@@ -239,12 +250,12 @@ def test_setting(reproduced: Any, setting: str) -> None:
         assert place[name] != other
         place[name] = other
         file.write_text(yaml.safe_dump(params))
-        assert out_of_date(reproduced.root) == stages
+        assert out_of_date(stages) == expected
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_yaml(reproduced: Any, name: str) -> None:
+def test_yaml(reproduced: Any, stages: Sequence[Any], name: str) -> None:
     file = reproduced.root / name
     with restored(file):
         file.write_text(file.read_text() + "\n# another line\n")
-        assert out_of_date(reproduced.root) == FILES[name]
+        assert out_of_date(stages) == FILES[name]
