@@ -94,6 +94,17 @@ class KVCache:
         return 1.0 / (2.0 * float(np.sqrt(self.settings.requests_per_round)))
 
     @property
+    def request_bound(self) -> float:
+        """The largest reward of one request: the tokens of the deepest path over Z.
+
+        1, the paper's bound, where max_depth_blocks leaves the depth open.
+        """
+        settings = self.settings
+        if settings.max_depth_blocks is None:
+            return 1.0
+        return settings.max_depth_blocks * settings.block_tokens / settings.token_scale
+
+    @property
     def regularization(self) -> float:
         """lambda = d sigma^2 / S^2."""
         return self.tree.segments * self.noise**2 / self.norm_bound**2

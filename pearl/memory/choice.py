@@ -5,18 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pearl.memory.method import Tie
+from pearl.memory.cache_method import Tie
+from pearl.memory.ties import tied_best
 
 Vector = NDArray[np.float64]
-
-TIE_TOLERANCE = 1e-12
-"""Scores within this fraction of the best are tied: rounding never decides."""
-
-
-def tied_best(values: Vector) -> NDArray[np.intp]:
-    """Return the ascending indices of the largest values."""
-    best = values.max()
-    return np.flatnonzero(values >= best - TIE_TOLERANCE * abs(best))
 
 
 def choose(scores: Vector, estimates: Vector, bound: float, tie: Tie) -> int:
@@ -26,7 +18,7 @@ def choose(scores: Vector, estimates: Vector, bound: float, tie: Tie) -> int:
         scores: optimistic rewards before clipping.
         estimates: x'theta of the same options.
         bound: B; unless `tie` is "unclipped", scores are clipped to [0, B] first.
-        tie: see `MemoryMethod.tie`.
+        tie: see `CacheMethod.tie`.
     """
     if tie == "unclipped":
         return int(tied_best(scores)[0])

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from pearl.environments.prefix_tree import PrefixTree
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.choice import choose
-from pearl.memory.method import MemoryMethod
 from pearl.memory.residency import unions
 from pearl.memory.tree_planner import best_unions
 from pearl.randomness import generator
@@ -33,7 +33,7 @@ class Plan:
     """The union to refresh until the next trigger, and how its score stood."""
 
     actions: NDArray[np.int32]
-    """Refreshed cyclically, in this (ascending) order."""
+    """Refreshed cyclically, in this order."""
     capped: int
     """Candidates whose score reaches the bound B: from 2 on, clipping ties the best ones."""
     candidates: int
@@ -55,6 +55,11 @@ def directional_widths(factor: Matrix, directions: Matrix) -> Matrix:
     return np.asarray(images.T)
 
 
+def bonus_rows(images: Matrix, method: CacheMethod) -> Matrix:
+    """Return the rows (N x d) whose products with a cache make its bonus, given those of L g_j."""
+    return np.maximum(images, 0.0) if method.bonus == "optimistic" else images
+
+
 def plan(
     tree: PrefixTree,
     estimate: Vector,
@@ -63,29 +68,33 @@ def plan(
     radius: float,
     paths: int,
     bound: float,
-    method: MemoryMethod,
+    method: CacheMethod,
 ) -> Plan:
     """Choose the union of at most `paths` paths with the highest score of Equation (18).
 
     The 2N candidates are the exact maximisers of the linear objectives theta +- (beta/c) L g_j in
-    the order +g_1, -g_1, +g_2, ...; each is scored by Equation (18) itself.
+    the order +g_1, -g_1, +g_2, ...; each is scored by Equation (18) itself. With the bonuses that
+    have a sign of their own there is no minus, and a score is the largest of the objectives.
 
     Args:
         tree: the catalogue.
         estimate: theta (d).
         widths: (L g_j)' as rows (N x d).
-        radius: beta.
+        radius: beta, or what the method has in its place.
         paths: q = M + 1.
         bound: B.
-        method: its constant c and tie rule count.
+        method: its bonus, constant c and tie rule count.
     """
     scale = math.sqrt(tree.segments)
-    bonuses = (radius / method.constant) * widths
-    signed = np.stack([bonuses, -bonuses], axis=1).reshape(-1, tree.segments)
+    bonuses = (radius / method.constant) * bonus_rows(widths, method)
+    signed = bonuses
+    if two_sided := method.bonus == "directions":
+        signed = np.stack([bonuses, -bonuses], axis=1).reshape(-1, tree.segments)
     _, padded = best_unions(tree, (estimate + signed) / scale, paths)
     features = unions(tree.path_offsets, tree.path_nodes, padded, tree.segments) / scale
     estimates = features @ estimate
-    scores = estimates + np.abs(features @ bonuses.T).max(axis=1)
+    widest = features @ bonuses.T
+    scores = estimates + (np.abs(widest) if two_sided else widest).max(axis=1)
     chosen = choose(scores, estimates, bound, method.tie)
     return Plan(
         actions=padded[chosen][padded[chosen] >= 0],

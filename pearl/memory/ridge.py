@@ -1,4 +1,4 @@
-"""Ridge regression on cache features, kept as exact integers, and its confidence radius.
+"""Ridge regression on cache features, kept as exact integers.
 
 A cache feature is x = w / sqrt(d) with w in {0, 1}^d, and a reward is a whole number of tokens
 over (requests x Z). So V = lambda I + W / d with whole numbers W = sum w w', and b is a whole
@@ -8,7 +8,6 @@ number times a constant: nothing drifts, however many rounds are absorbed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +16,6 @@ from scipy.linalg import blas, cho_solve, cholesky
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 Tokens = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class ConfidenceRadius:
-    """beta of Algorithm 1: the radius of the ridge estimate's confidence ellipsoid.
-
-    beta = sqrt(lambda) S + sigma sqrt(2 log(1/delta) + d log(1 + tau R^2 / (lambda d))).
-    """
-
-    dimension: int
-    regularization: float
-    norm_bound: float
-    feature_bound: float
-    noise: float
-    delta: float
-
-    def at(self, start: int) -> float:
-        """Return the radius of an episode that starts at round `start` >= 1 (tau, literally)."""
-        growth = start * self.feature_bound**2 / (self.regularization * self.dimension)
-        spread = 2 * math.log(1 / self.delta) + self.dimension * math.log1p(growth)
-        return math.sqrt(self.regularization) * self.norm_bound + self.noise * math.sqrt(spread)
 
 
 class Ridge:

@@ -125,7 +125,8 @@ def build(
 def _nothing(
     project: Project, asked: Asked, absent: Sequence[Shown], remedy: str | None
 ) -> PearlError:
-    first = absent[0] if absent else None
+    of_source = (each for each in absent if asked.source_of(each, project) == asked.source)
+    first = next(of_source, absent[0] if absent else None)
     run = f"pearl run {first.id if first else 'EXPERIMENT'} --profile {asked.profile}"
     if first is not None:
         source = asked.source_of(first, project)

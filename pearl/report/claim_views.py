@@ -21,12 +21,19 @@ from pearl.report.views import ClaimView, Measure
 
 AT_LEAST, AT_MOST = "\N{GREATER-THAN OR EQUAL TO}", "\N{LESS-THAN OR EQUAL TO}"
 BOUNDS = {None: "", "at_least": f"{AT_LEAST} ", "at_most": f"{AT_MOST} "}
-PERCENT = ("reduction", "gap closed")
+PERCENT = ("reduction", "least reduction", "best reduction", "gap closed")
+ORDERS = {
+    "final_regret": "lower",
+    "lowest everywhere": "lower at each",
+    "slower growth": "below 0",
+}
+"""What is published of an order; of rewards and correlations that it is above 0."""
 WHOLE = 1000
 """From here on a number has no decimals, such as a count of parameters."""
 STRUCTURAL = {
     "regret_is_never_negative": f"{AT_LEAST} 0",
     "norm_bound_holds": "\N{LESS-THAN OR EQUAL TO} S",
+    "theorem_bound_holds": "\N{LESS-THAN OR EQUAL TO} the bound",
     "oracle_has_no_regret": "0",
     "oracle_is_constant": "0",
 }
@@ -99,7 +106,7 @@ def _published(claim: AnyClaim) -> str:
         printed = claim.published.replace("-", MINUS)
         return f"{BOUNDS[claim.bound]}{printed}{_unit(claim)}"
     if isinstance(claim, OrderClaim):
-        return "lower" if claim.quantity == "final_regret" else "above 0"
+        return ORDERS.get(claim.quantity, "above 0")
     if isinstance(claim, ParityClaim):
         return f"equal within {claim.margin:g}"
     return STRUCTURAL[claim.check]
@@ -123,7 +130,13 @@ def _measure(claim: AnyClaim, cell: Cell) -> Measure:
 
 
 def _printer(claim: AnyClaim) -> Callable[[float], str]:
-    """Return how the numbers of a claim on rewards are printed."""
+    """Return how the numbers of a claim on rewards, or over a sweep of regrets, are printed."""
+    if _unit(claim) and isinstance(claim, NumberClaim) and claim.contrast is None:
+        return lambda value: f"{plain(value, 1)}%"
+    if isinstance(claim, StructuralClaim):
+        return plain
+    if isinstance(claim, OrderClaim) and claim.quantity in ORDERS:
+        return plain
     if not isinstance(claim, NumberClaim) or claim.contrast is None:
         return difference
     if claim.quantity == "gap closed":

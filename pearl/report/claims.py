@@ -24,11 +24,15 @@ PARITY_LEVEL = 0.05
 
 
 class Baseline(BaseModel):
-    """A baseline as the paper names it, and the methods here that stand for it (none yet: [])."""
+    """A baseline as the paper names it, and the methods here that stand for it (none yet: []).
+
+    `other` are methods of another reading of the paper's text: shown, and no verdict hangs on them.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
     methods: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
 
 
 def _parsed(found: Any) -> Any:
@@ -41,7 +45,8 @@ class Claim(BaseModel):
     """What every claim carries.
 
     `at` names the horizon and settings for which the paper states it; on the publisher's data a
-    run under others doesn't test the claim.
+    run under others doesn't test the claim. `over` names a swept setting and `values` those for
+    which it is stated: it has to hold at each of them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,6 +55,8 @@ class Claim(BaseModel):
     statement: str
     place: str
     at: dict[str, float] = {}
+    over: str = ""
+    values: tuple[float, ...] = ()
     note: str = ""
 
 
@@ -59,7 +66,8 @@ class NumberClaim(Claim):
     "at_least" is for a measure in which 0 means no difference and more is better, "at_most" for an
     error.
     Measured is the runs' `fact`, or `quantity`: the reduction of the reference method's final
-    regret relative to each baseline, in percent; or the `contrast` of average rewards, or its
+    regret relative to each baseline, in percent, or to the best of them ("best reduction"), or to
+    each at every swept value ("least reduction"); or the `contrast` of average rewards, or its
     standardised effect size, or the percentage of the gap from Random to the Oracle that its point
     closes, seed by seed ("gap closed"). `published` keeps the digits as printed. `printed` tells
     that it is one of a printed table's numbers, which the page shows in the table alone.
@@ -70,7 +78,10 @@ class NumberClaim(Claim):
     half_width: float | None = None
     bound: Literal["at_least", "at_most"] | None = None
     fact: str | None = None
-    quantity: Literal["reduction", "effect size", "gap closed"] | None = None
+    quantity: (
+        Literal["reduction", "least reduction", "best reduction", "effect size", "gap closed"]
+        | None
+    ) = None
     baselines: tuple[Baseline, ...] = ()
     contrast: Contrast | None = None
     printed: bool = False
@@ -100,12 +111,16 @@ class NumberClaim(Claim):
 class OrderClaim(Claim):
     """The reference method's final regret is lower than each baseline's.
 
+    "lowest everywhere": at each of the swept `values`. "slower growth": in a least-squares parabola
+    through the reference's final regrets at all values of the sweep `over`, seed by seed, the
+    coefficient of the square is below 0.
+
     Of average rewards: each of the `contrasts` is above 0. Of correlations: each of the `facts` is
     above 0, or below it where a minus stands before its name.
     """
 
     kind: Literal["order"]
-    quantity: Literal["final_regret", "reward", "correlation"]
+    quantity: Literal["final_regret", "lowest everywhere", "slower growth", "reward", "correlation"]
     baselines: tuple[Baseline, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
     facts: tuple[str, ...] = ()
@@ -137,7 +152,11 @@ class StructuralClaim(Claim):
 
     kind: Literal["structural"]
     check: Literal[
-        "regret_is_never_negative", "norm_bound_holds", "oracle_has_no_regret", "oracle_is_constant"
+        "regret_is_never_negative",
+        "norm_bound_holds",
+        "theorem_bound_holds",
+        "oracle_has_no_regret",
+        "oracle_is_constant",
     ]
 
 
@@ -218,7 +237,8 @@ class Paper(BaseModel):
 
     `printed` are the tables' numbers; they join the claims when the file is read. `p_values` are
     printed p-values by experiment and contrast, shown beside ours and judged by nothing. `labels`
-    are what the paper calls methods that don't exist here yet.
+    are what the paper calls methods that don't exist here yet. `baselines` are those that the paper
+    compares its own method with, by environment.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -229,6 +249,7 @@ class Paper(BaseModel):
     p_values: dict[str, dict[str, str]] = {}
     disagreements: tuple[Disagreement, ...] = ()
     labels: dict[str, str] = {}
+    baselines: dict[str, tuple[Baseline, ...]] = {}
 
     def of(self, experiment: str) -> tuple[AnyClaim, ...]:
         """Return an experiment's claims."""

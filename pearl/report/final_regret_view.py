@@ -38,11 +38,19 @@ def regret_caption(experiment: Experiment, table: FinalRegret) -> str:
     counts = {len(run.seeds) for run in runs.methods.values()}
     seeds = " to ".join(str(n) for n in sorted({min(counts), max(counts)}))
     memory = f" at M = {runs.settings['memory']}" if "memory" in runs.settings else ""
+    shared = "noise" if runs.provenance is None else "request streams"
     return (
         f"{experiment.title}{memory}, T = {runs.horizon:,}. Cumulative pseudo-regret against the"
-        f" exact optimum; lines are means over {seeds} seeds with paired request streams, bands one"
-        f" standard deviation. Beside {experiment.place} of the paper. Data: {runs.data_label}."
+        f" exact optimum; lines are means over {seeds} seeds with paired {shared}, bands one"
+        f" standard deviation. {beside(experiment)} Data: {runs.data_label}."
     )
+
+
+def beside(experiment: Experiment) -> str:
+    """Say beside which place of the paper it stands; what is beyond the paper says so itself."""
+    if experiment.place.lower().startswith("beyond"):
+        return f"{experiment.place[0].upper()}{experiment.place[1:]}."
+    return f"Beside {experiment.place} of the paper."
 
 
 def regret_beneath(table: FinalRegret, m_table: int, m_paper: int) -> tuple[str, ...]:

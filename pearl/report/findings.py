@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pearl.report.cells import INSTANCE, Cell
 from pearl.report.claims import (
     AnyClaim,
-    Baseline,
     NumberClaim,
     OrderClaim,
     ParityClaim,
@@ -20,6 +19,7 @@ from pearl.report.claims import (
 )
 from pearl.report.comparisons import parity
 from pearl.report.final_regret import FinalRegret
+from pearl.report.scope import against, elsewhere, testable
 from pearl.report.statistics import Interval, interval
 from pearl.report.structural import CHECKS
 
@@ -49,9 +49,9 @@ def judge(claim: AnyClaim, table: FinalRegret, q_values: Mapping[str, float | No
         q_values: the table's BH q-value of each compared method.
     """
     cells = _cells(claim, table, q_values)
-    scope = [_elsewhere(claim, table)]
+    scope = [elsewhere(claim, table.runs)]
     if not isinstance(claim, StructuralClaim):
-        scope.append(_against(claim.baselines, table))
+        scope.append(against(claim.baselines, table.comparisons))
     verdict = overall([cell.verdict for cell in cells])
     return Finding(claim, cells, verdict, "; ".join(part for part in scope if part))
 
@@ -60,7 +60,7 @@ def _cells(
     claim: AnyClaim, table: FinalRegret, q_values: Mapping[str, float | None]
 ) -> tuple[Cell, ...]:
     if isinstance(claim, StructuralClaim):
-        return CHECKS[claim.check](table)
+        return CHECKS[claim.check]((table.runs,), table.settings)
     if isinstance(claim, NumberClaim) and claim.fact is not None:
         return (_fact(claim, table),)
     made = (_against_one(claim, table, name, q_values) for name in _present(claim, table))
@@ -73,23 +73,23 @@ def _against_one(
     method: str,
     q_values: Mapping[str, float | None],
 ) -> Cell:
-    runs, testable = table.runs, _testable(claim, table)
+    runs, tested = table.runs, testable(claim, table.runs)
     cell = Cell(
         table.label(method),
         table.difference_column,
         table.comparisons[method].difference,
         table.pair_keys(method),
     )
-    difference = table.comparisons[method].difference.estimate if testable else None
+    difference = table.comparisons[method].difference.estimate if tested else None
     if isinstance(claim, NumberClaim):
         reduction = table.reductions[method]
         return replace(
             cell,
             column=table.reduction_column,
             measured=reduction,
-            published=_printed(claim),
+            published=printed(claim),
             delta=reduction.estimate - claim.value,
-            verdict=judge_number(claim, reduction, testable=testable and not runs.on_sample_data),
+            verdict=judge_number(claim, reduction, testable=tested and not runs.on_sample_data),
         )
     if isinstance(claim, OrderClaim):
         verdict = judge_lower(difference, q_values[method], sample=runs.on_sample_data)
@@ -99,7 +99,7 @@ def _against_one(
         runs.methods[name].curves[runs.methods[name].at(seeds), -1]
         for name in (table.reference, method)
     )
-    p_value = parity(ours, theirs, margin=claim.margin) if testable else None
+    p_value = parity(ours, theirs, margin=claim.margin) if tested else None
     verdict = judge_parity(p_value, sample=runs.on_sample_data)
     return replace(cell, published="0", verdict=verdict)
 
@@ -110,15 +110,15 @@ def _fact(claim: NumberClaim, table: FinalRegret) -> Cell:
     measured = None
     if values is not None:
         measured = interval(values, stream=f"fact/{claim.fact}", settings=table.settings)
-    testable = _testable(claim, table) and not runs.on_sample_data
+    tested = testable(claim, runs) and not runs.on_sample_data
     return Cell(
         INSTANCE,
         claim.id.replace("_", " "),
         measured,
         keys,
-        _printed(claim),
+        printed(claim),
         measured.estimate - claim.value if measured else None,
-        judge_number(claim, measured, testable=testable),
+        judge_number(claim, measured, testable=tested),
     )
 
 
@@ -127,33 +127,6 @@ def _present(claim: NumberClaim | OrderClaim | ParityClaim, table: FinalRegret) 
     return [method for method in named if method in table.comparisons]
 
 
-def _printed(claim: NumberClaim) -> str:
+def printed(claim: NumberClaim) -> str:
+    """Return the number that the paper prints, without its grouping of thousands."""
     return claim.published.replace(",", "")
-
-
-def _differences(claim: AnyClaim, table: FinalRegret) -> list[tuple[str, float, float]]:
-    here = {**table.runs.settings, "horizon": table.runs.horizon}
-    return [(name, value, here[name]) for name, value in claim.at.items() if here[name] != value]
-
-
-def _testable(claim: AnyClaim, table: FinalRegret) -> bool:
-    """On the publisher's data, only runs under the claim's own settings test it."""
-    return table.runs.on_sample_data or not _differences(claim, table)
-
-
-def _elsewhere(claim: AnyClaim, table: FinalRegret) -> str:
-    parts = [
-        f"{name} {here:,} (stated for {value:,.0f})"
-        for name, value, here in _differences(claim, table)
-    ]
-    return f"measured at {', '.join(parts)}" if parts else ""
-
-
-def _against(baselines: tuple[Baseline, ...], table: FinalRegret) -> str:
-    """Say which of the paper's baselines ran, and which didn't."""
-    if not baselines:
-        return ""
-    ran = [b.name for b in baselines if any(m in table.comparisons for m in b.methods)]
-    absent = [b.name for b in baselines if b.name not in ran]
-    said = f"against {', '.join(ran)}" if ran else "no baseline was run"
-    return said + (f"; not run here yet: {', '.join(absent)}" if absent else "")

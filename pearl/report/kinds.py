@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pearl.errors import SettingError
 from pearl.experiments import Experiment
+from pearl.report.bounds import Bounds, bounds_cells, estimate_bounds, judge_bounds
+from pearl.report.bounds_view import (
+    bounds_beneath,
+    bounds_caption,
+    bounds_grids,
+    bounds_keys,
+    bounds_origin,
+)
 from pearl.report.cells import SHORT_KEY, Cell
 from pearl.report.claims import AnyClaim, Paper
 from pearl.report.comparisons import Comparison
@@ -15,7 +23,19 @@ from pearl.report.final_regret import FinalRegret, cells, estimate
 from pearl.report.final_regret_view import regret_beneath, regret_caption, regret_grids
 from pearl.report.findings import Finding, judge
 from pearl.report.layout import Keys, Layout, Q
-from pearl.report.origin import CAVEAT, origin
+from pearl.report.origin import caveat, origin
+from pearl.report.regret_by_setting import (
+    RegretBySetting,
+    cells_by_setting,
+    estimate_by_setting,
+)
+from pearl.report.regret_by_setting_view import (
+    beneath_by_setting,
+    caption_by_setting,
+    grids_by_setting,
+    keys_by_setting,
+    origin_by_setting,
+)
 from pearl.report.rewards import view
 from pearl.report.rewards.by_condition import by_condition
 from pearl.report.rewards.by_flip import epoch_tests, reward_by_flip
@@ -41,6 +61,8 @@ from pearl.report.rewards.table import RewardTable, estimate_plan, reward_cells
 from pearl.report.rewards.uncertainty import uncertainty
 from pearl.report.rows import Runs
 from pearl.report.settings import ReportSettings
+from pearl.report.swept_findings import judge_by_setting
+from pearl.report.tie_rules import beneath_ties, cells_of_ties, grids_of_ties
 from pearl.report.users.correlations import Correlations, estimate_correlations
 from pearl.report.users.correlations_view import (
     correlation_beneath,
@@ -82,7 +104,7 @@ def _estimate_regret(
 
 
 def _regret_beneath(table: FinalRegret, m_table: int, m_paper: int) -> tuple[str, ...]:
-    return (*regret_beneath(table, m_table, m_paper), CAVEAT)
+    return (*regret_beneath(table, m_table, m_paper), caveat(table.runs))
 
 
 def _regret_tests(table: FinalRegret) -> dict[str, Comparison]:
@@ -109,6 +131,59 @@ FINAL_REGRET = Kind(
     caption=regret_caption,
     origin=origin,
     keys=_regret_keys,
+)
+
+
+def _estimate_by_setting(
+    experiment: Experiment,
+    paper: Paper,
+    runs: Sequence[Runs],
+    settings: ReportSettings,
+    _paper_horizon: int,
+) -> RegretBySetting:
+    return estimate_by_setting(experiment, paper, runs, settings)
+
+
+REGRET_BY_SETTING = Kind(
+    estimate=_estimate_by_setting,
+    first=lambda table: table.first,
+    tests=lambda table: table.tests,
+    cells=cells_by_setting,
+    judge=judge_by_setting,
+    beneath=beneath_by_setting,
+    grids=grids_by_setting,
+    caption=caption_by_setting,
+    origin=origin_by_setting,
+    keys=keys_by_setting,
+)
+
+
+TIE_RULES = replace(
+    REGRET_BY_SETTING, cells=cells_of_ties, beneath=beneath_ties, grids=grids_of_ties
+)
+
+
+def _estimate_bounds(
+    experiment: Experiment,
+    _paper: Paper,
+    runs: Sequence[Runs],
+    settings: ReportSettings,
+    _paper_horizon: int,
+) -> Bounds:
+    return estimate_bounds(experiment, runs, settings)
+
+
+BOUNDS = Kind(
+    estimate=_estimate_bounds,
+    first=lambda table: table.runs,
+    tests=lambda _: {},
+    cells=lambda table, _in_table, _in_paper, _sizes: bounds_cells(table),
+    judge=lambda claim, table, _q: judge_bounds(claim, table),
+    beneath=lambda table, _m_table, _m_paper: bounds_beneath(table),
+    grids=lambda table, _cells: bounds_grids(table),
+    caption=bounds_caption,
+    origin=bounds_origin,
+    keys=bounds_keys,
 )
 
 
@@ -215,6 +290,9 @@ def _of_correlations(
 
 TABLES = {
     "final_regret": FINAL_REGRET,
+    "regret_by_setting": REGRET_BY_SETTING,
+    "tie_rules": TIE_RULES,
+    "bounds": BOUNDS,
     "reward_by_flip": _of_rewards(reward_by_flip),
     "cascade": _of_rewards(cascade),
     "against": _of_rewards(against),

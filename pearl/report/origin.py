@@ -11,6 +11,10 @@ CAVEAT = (
     "Intervals cover seeds, each of which draws its own request stream and directions; they don't"
     " cover new users, another trace or another split."
 )
+SIMULATED_CAVEAT = (
+    "Intervals cover seeds, each of which draws its own noise; they don't cover another parameter,"
+    " other histories or another instance."
+)
 FACTS = {
     "instance/construction_requests": "{:,.0f} construction",
     "instance/calibration_requests": "{:,.0f} calibration",
@@ -21,6 +25,7 @@ FACTS = {
     "instance/theta_star_norm": "norm of \N{GREEK SMALL LETTER THETA}* = {:.5g}",
     "instance/regularization": "\N{GREEK SMALL LETTER LAMDA} = {:.5g}",
     "instance/operator_norm": "largest operator norm of A(s) = {:.4g}",
+    "instance/second_best": "second-best arm at {:.3g} of the best",
     "instance/users": "{:,.0f} users",
     "instance/slates": "{:,.0f} slates",
     "instance/pretraining": "{:,.0f} for pretraining",
@@ -42,10 +47,15 @@ def origin(table: FinalRegret) -> tuple[tuple[str, str], ...]:
         ("instance", instance(runs)),
         ("settings", f"{settings}, horizon = {runs.horizon}"),
         ("profile", runs.profile),
-        ("intervals", f"{', '.join(methods)}. {CAVEAT}"),
+        ("intervals", f"{', '.join(methods)}. {caveat(runs)}"),
         *seed_lines(runs.methods.values()),
     ]
     return tuple((name, value) for name, value in lines if value)
+
+
+def caveat(runs: Runs) -> str:
+    """Say what intervals over seeds cover, and what they don't."""
+    return SIMULATED_CAVEAT if runs.provenance is None else CAVEAT
 
 
 def data_lines(runs: Runs) -> Lines:

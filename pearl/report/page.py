@@ -57,6 +57,8 @@ def write_pages(
 ) -> None:
     """Write the index and a page a paper from the templates, as HTML and as Markdown.
 
+    A paper's claims with their provenance also stand alone, in tables/<paper>-claims.md.
+
     `others` are papers without any result, with the id, title and place of all that they lack;
     pages of such that an earlier report left are removed.
     """
@@ -78,3 +80,7 @@ def write_pages(
             write_text(output / f"{entry.paper.paper}.{form}", text)
         for paper, _ in others:
             (output / f"{paper.paper}.{form}").unlink(missing_ok=True)
+    claims = environment.get_template("claims.md.j2")
+    for entry in papers:
+        text = claims.render(head=head, entry=entry)
+        write_text(output / "tables" / f"{entry.paper.paper}-claims.md", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 from pearl.report.claims import Paper
@@ -100,6 +101,19 @@ class ExperimentView:
     def is_long(self) -> bool:
         """Whether what stands beneath is so much that the page folds it away."""
         return sum(map(len, self.beneath)) > FOLDED
+
+    @property
+    def run_count(self) -> int:
+        """How many runs stand behind it."""
+        return len(self._run_keys())
+
+    @property
+    def keys_digest(self) -> str:
+        """What tells whether two reports stand on the same runs: 12 hex digits."""
+        return hashlib.sha256(" ".join(self._run_keys()).encode()).hexdigest()[:12]
+
+    def _run_keys(self) -> list[str]:
+        return sorted({key for _, keys in self.keys for key in keys})
 
     @property
     def short_place(self) -> str:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.directions import Plan
-from pearl.memory.method import MemoryMethod
 
 
-def tie_fact(method: MemoryMethod, share: float) -> dict[str, float]:
+def tie_fact(method: CacheMethod, share: float) -> dict[str, float]:
     """Name the share of plans in which two or more options reach the bound B."""
     return {"clip_tie_share" if method.clips else "clip_would_tie_share": share}
 
 
-def plan_facts(plans: list[Plan], bound: float, method: MemoryMethod) -> dict[str, float]:
+def plan_facts(plans: list[Plan], bound: float, method: CacheMethod) -> dict[str, float]:
     """Return how the candidates of Equation (18) stood against B, over all episodes."""
-    every = float(np.mean([one.capped == one.candidates for one in plans]))
+    every = float(np.mean([one.capped == one.candidates >= 2 for one in plans]))
     return tie_fact(method, float(np.mean([one.capped >= 2 for one in plans]))) | {
         "clip_all_share" if method.clips else "clip_would_tie_all_share": every,
         "lowest_score_over_bound": min(one.lowest for one in plans) / bound,

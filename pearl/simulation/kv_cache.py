@@ -14,8 +14,9 @@ from pearl.datasets.mooncake.table import FILE_NAME, read_table
 from pearl.environments.kv_cache import KVCache, build
 from pearl.environments.kv_settings import KVCacheSettings, read_settings
 from pearl.errors import SettingError
-from pearl.memory.method import MemoryMethod
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.optimum import Comparator, comparator
+from pearl.simulation.kv_blocks import play_blocks
 from pearl.simulation.kv_events import play_random, play_rsm
 from pearl.simulation.kv_game import Game
 from pearl.simulation.kv_myopic import play_myopic
@@ -33,7 +34,7 @@ def run(config: Mapping[str, Any], tables: Path, seed: int) -> Trajectory:
 
     Args:
         config: "environment" (kind "kv_cache" and the fields of KVCacheSettings), "method" (the
-            fields of MemoryMethod), "horizon" T >= 1 and, optionally, "engine": "events" (whole
+            fields of CacheMethod), "horizon" T >= 1 and, optionally, "engine": "events" (whole
             episodes, compiled blocks; the default) or "rounds" (one round at a time).
         tables: the folder of the Mooncake table, requests.parquet.
         seed: the run's seed, >= 0.
@@ -56,10 +57,12 @@ def load(settings: KVCacheSettings, tables: Path) -> tuple[KVCache, Comparator]:
     return _load(settings, file.parent, written)
 
 
-def play(game: Game, method: MemoryMethod, seed: int, engine: str = "events") -> Trajectory:
+def play(game: Game, method: CacheMethod, seed: int, engine: str = "events") -> Trajectory:
     """Play a game that is already set up; `engine` as for `run`."""
     if engine == "rounds":
         return play_rounds(game, method, seed)
+    if method.switching == "blocks":
+        return play_blocks(game, method, seed)
     if method.planner == "prefix_tree":
         return play_rsm(game, method, seed)
     if method.planner == "myopic":
@@ -73,7 +76,7 @@ def _load(settings: KVCacheSettings, tables: Path, written: int) -> tuple[KVCach
     return instance, comparator(instance)
 
 
-def _read(config: Mapping[str, Any]) -> tuple[MemoryMethod, KVCacheSettings, int, str]:
+def _read(config: Mapping[str, Any]) -> tuple[CacheMethod, KVCacheSettings, int, str]:
     unknown = set(config) - {"environment", "method", "horizon", "engine"}
     missing = {"environment", "method", "horizon"} - set(config)
     if unknown or missing:
@@ -88,7 +91,7 @@ def _read(config: Mapping[str, Any]) -> tuple[MemoryMethod, KVCacheSettings, int
     if engine not in ENGINES:
         raise SettingError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     try:
-        method = MemoryMethod.model_validate(config["method"])
+        method = CacheMethod.model_validate(config["method"])
     except ValidationError as error:
         faults = "; ".join(
             f"{'.'.join(map(str, fault['loc'])) or 'method'}: {fault['msg']}"

@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pearl.memory.directions import Plan, directional_widths, draw_directions, plan
-from pearl.memory.method import MemoryMethod
+from pearl.memory.cache_method import CacheMethod
+from pearl.memory.directions import Plan
 from pearl.memory.random_union import random_union
 from pearl.memory.residency import cycle_features, empty_cache, refresh_cycle
 from pearl.memory.ridge import Ridge
 from pearl.memory.switching import Transient, doubled, rounds_until_doubled
 from pearl.simulation.clip_facts import plan_facts
+from pearl.simulation.episode_plan import plan_episode
 from pearl.simulation.kv_game import Game
 from pearl.simulation.trajectory import Trajectory
 
@@ -60,27 +61,19 @@ class Cycles:
         )
 
 
-def play_rsm(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
+def play_rsm(game: Game, method: CacheMethod, seed: int) -> Trajectory:
     """Run Algorithm 1 with the planner of Equation (18), episode by episode."""
     instance = game.instance
     dimension, memory = instance.tree.segments, instance.memory
-    radius = game.radius(method)
-    ridge = Ridge(dimension, instance.regularization, game.reward_unit)
+    ridge = Ridge(dimension, game.radius(method).regularization, game.reward_unit)
     cache = Cycles(game)
     plans: list[Plan] = []
     starts: list[int] = []
     start = 1
     while start <= game.horizon:
         factor = ridge.factor()
-        gaussians = draw_directions(seed, len(starts), method.directions, dimension)
-        chosen = plan(
-            instance.tree,
-            ridge.estimate(factor),
-            directional_widths(factor, gaussians),
-            radius=radius.at(start),
-            paths=game.paths,
-            bound=instance.reward_bound,
-            method=method,
+        chosen = plan_episode(
+            game, method, seed, len(starts), start, factor, ridge.estimate(factor)
         )
         plans.append(chosen)
         starts.append(start)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from pearl.compiled import compiled
 from pearl.environments.kv_cache import KVCache, requests
-from pearl.memory.method import MemoryMethod
-from pearl.memory.ridge import ConfidenceRadius
+from pearl.memory.cache_method import CacheMethod
+from pearl.memory.cache_radius import CacheRadius, cache_radius
 
 Tokens = NDArray[np.int64]
 Availability = NDArray[np.float64]
@@ -62,16 +62,9 @@ class Game:
         """int64[T]: F_min(t, q) of every round."""
         return self.best[np.minimum(np.arange(self.horizon), self.paths - 1)]
 
-    def radius(self, method: MemoryMethod) -> ConfidenceRadius:
-        """Return beta for this instance."""
-        return ConfidenceRadius(
-            dimension=self.instance.tree.segments,
-            regularization=self.instance.regularization,
-            norm_bound=self.instance.norm_bound,
-            feature_bound=self.instance.feature_bound,
-            noise=self.instance.noise,
-            delta=method.delta,
-        )
+    def radius(self, method: CacheMethod) -> CacheRadius:
+        """Return the noise, the regulariser and the radius that a method takes here."""
+        return cache_radius(self.instance, method, self.horizon)
 
     def observed(self, first: int, available: Availability) -> Tokens:
         """Return the tokens reused in rounds first, first + 1, ...: one per row of w (n x d)."""
@@ -79,11 +72,15 @@ class Game:
         reuse = self.instance.reuse
         return _reused(reuse.indptr, reuse.indices, reuse.data, drawn, available)
 
-    def observed_in_all(self, first: int, rounds: int, available: Availability) -> int:
-        """Return the tokens reused in `rounds` rounds from `first` on with one and the same w."""
+    def observed_while(self, first: int, rounds: int, available: Availability) -> Tokens:
+        """Return the tokens reused in each of `rounds` rounds from `first` on with the same w."""
         per_request = self.instance.reuse @ available.astype(np.int64)
         drawn = self.requests[first - 1 : first - 1 + rounds]
-        return int(per_request[drawn].sum())
+        return np.asarray(per_request[drawn].sum(axis=1))
+
+    def observed_in_all(self, first: int, rounds: int, available: Availability) -> int:
+        """Return the tokens reused in `rounds` rounds from `first` on with one and the same w."""
+        return int(self.observed_while(first, rounds, available).sum())
 
     def demanded(self, available: Availability) -> Tokens:
         """Return each row's mean reward in tokens, summed over the evaluation requests."""

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pearl.environments.prefix_tree import PrefixTree
-from pearl.memory.choice import TIE_TOLERANCE
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.direction_images import ROOT_ROUNDS, CarriedImages, RedrawnImages
 from pearl.memory.lazy_inverse import LazyInverse
-from pearl.memory.method import MemoryMethod
 from pearl.memory.residency import empty_cache
 from pearl.memory.ridge import Ridge
+from pearl.memory.ties import TIE_TOLERANCE
 from pearl.simulation.clip_facts import tie_fact
 from pearl.simulation.kv_game import Game
 from pearl.simulation.myopic_block import Cache, Demand, Learner, Paths, Rule, play_block
+from pearl.simulation.segment_chains import segment_chains
 from pearl.simulation.trajectory import Trajectory
 
 Floats = NDArray[np.float64]
@@ -28,13 +28,13 @@ BLOCKS_PER_REFRESH = 64
 """Blocks between inversions of V."""
 
 
-def play_myopic(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
+def play_myopic(game: Game, method: CacheMethod, seed: int) -> Trajectory:
     """Run Myopic LinUCB: every round, the best score of the cache after one more refresh."""
     instance, horizon = game.instance, game.horizon
     tree = instance.tree
-    ridge = Ridge(tree.segments, instance.regularization, game.reward_unit)
+    ridge = Ridge(tree.segments, game.radius(method).regularization, game.reward_unit)
     inverse = LazyInverse(ridge, BLOCK)
-    chains, chain_offsets = _chains(tree)
+    chains, chain_offsets = segment_chains(tree)
     paths = Paths(tree.parent, tree.actions, tree.path_offsets, tree.path_nodes, chain_offsets)
     reuse = instance.reuse
     demand = Demand(reuse.indptr, reuse.indices, reuse.data, game.requests)
@@ -102,21 +102,22 @@ def play_myopic(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
     )
 
 
-def _rule(game: Game, method: MemoryMethod) -> Rule:
+def _rule(game: Game, method: CacheMethod) -> Rule:
     radius = game.radius(method)
-    over = method.constant if method.bonus == "directions" else 1.0
+    over = 1.0 if method.bonus == "ellipsoid" else method.constant
     return Rule(
         memory=game.instance.memory,
         bound=game.instance.reward_bound,
         clipped=method.clips,
         by_estimate=method.tie == "estimate",
+        one_sided=method.bonus == "posterior",
         tolerance=TIE_TOLERANCE,
         reward_unit=game.reward_unit,
         radii=np.array([radius.at(t) / over for t in range(1, game.horizon + 1)]),
     )
 
 
-def _bonus(method: MemoryMethod, seed: int, ridge: Ridge) -> RedrawnImages | CarriedImages | None:
+def _bonus(method: CacheMethod, seed: int, ridge: Ridge) -> RedrawnImages | CarriedImages | None:
     """Return where the images of the directions come from; None for the exact ellipsoid."""
     if method.bonus == "ellipsoid":
         return None
@@ -126,7 +127,7 @@ def _bonus(method: MemoryMethod, seed: int, ridge: Ridge) -> RedrawnImages | Car
 
 
 def _image_arrays(
-    bonus: RedrawnImages | CarriedImages | None, method: MemoryMethod, segments: int
+    bonus: RedrawnImages | CarriedImages | None, method: CacheMethod, segments: int
 ) -> tuple[Floats, Floats]:
     """Return the arrays that the compiled rounds read L g_j (d x N) and their sums (N) from."""
     if isinstance(bonus, CarriedImages):
@@ -144,18 +145,3 @@ def _blocks(horizon: int, bonus: RedrawnImages | CarriedImages | None) -> Iterat
             rounds = min(rounds, ROOT_ROUNDS - (start - 1) % ROOT_ROUNDS)
         yield start, rounds
         start += rounds
-
-
-def _chains(
-    tree: PrefixTree,
-) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], NDArray[np.int64]]:
-    """Return index arrays (v, u) of every segment with u = v, parent(v), ..., root, and offsets."""
-    lower = np.repeat(np.arange(tree.segments), tree.depth)
-    offsets = np.concatenate([[0], np.cumsum(tree.depth)]).astype(np.int64)
-    upper = np.empty(offsets[-1], dtype=np.intp)
-    for v in range(tree.segments):
-        upper[offsets[v]] = v
-        if v:
-            above = tree.parent[v]
-            upper[offsets[v] + 1 : offsets[v + 1]] = upper[offsets[above] : offsets[above + 1]]
-    return (lower, upper), offsets

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky
 
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.choice import choose
 from pearl.memory.direction_images import ROOT_ROUNDS, root_step
-from pearl.memory.directions import Plan, directional_widths, draw_directions, plan
-from pearl.memory.method import MemoryMethod
+from pearl.memory.directions import Plan, draw_directions
 from pearl.memory.random_union import random_union
 from pearl.memory.switching import doubled
+from pearl.simulation.episode_plan import plan_episode
 from pearl.simulation.kv_game import Game
 
 Vector = NDArray[np.float64]
@@ -44,14 +45,15 @@ class RareSwitch:
     """RSM-LinUCB: Algorithm 1 with the planner of Equation (18)."""
 
     game: Game
-    method: MemoryMethod
+    method: CacheMethod
     seed: int
     starts: list[int] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         instance = self.game.instance
-        self.gram = instance.regularization * np.eye(instance.tree.segments)
+        regularization = self.game.radius(self.method).regularization
+        self.gram = regularization * np.eye(instance.tree.segments)
         self.response = np.zeros(instance.tree.segments)
         self.inverse = np.linalg.inv(self.gram)
         self.log_ratio = 0.0
@@ -73,20 +75,11 @@ class RareSwitch:
         self.response += reward * feature
 
     def _plan(self, round_: int) -> None:
-        instance, episode = self.game.instance, len(self.starts)
-        gaussians = draw_directions(
-            self.seed, episode, self.method.directions, instance.tree.segments
-        )
+        factor = np.asarray(cholesky(self.gram, lower=True))
+        estimate = np.asarray(np.linalg.solve(self.gram, self.response), dtype=np.float64)
+        episode = len(self.starts)
         self.plans.append(
-            plan(
-                instance.tree,
-                np.asarray(np.linalg.solve(self.gram, self.response), dtype=np.float64),
-                directional_widths(cholesky(self.gram, lower=True), gaussians),
-                radius=self.game.radius(self.method).at(round_),
-                paths=self.game.paths,
-                bound=instance.reward_bound,
-                method=self.method,
-            )
+            plan_episode(self.game, self.method, self.seed, episode, round_, factor, estimate)
         )
         self.starts.append(round_)
         self.inverse = np.linalg.inv(self.gram)
@@ -98,7 +91,7 @@ class Myopic:
     """Myopic LinUCB: the best score of the cache as it is after one more refresh, every round."""
 
     game: Game
-    method: MemoryMethod
+    method: CacheMethod
     seed: int
     starts: list[int] = field(default_factory=list)
     tied_rounds: int = 0
@@ -106,10 +99,11 @@ class Myopic:
     def __post_init__(self) -> None:
         instance = self.game.instance
         self.paths = np.stack([instance.tree.union([i]) for i in range(len(instance.tree.actions))])
-        self.gram = instance.regularization * np.eye(instance.tree.segments)
+        regularization = self.game.radius(self.method).regularization
+        self.gram = regularization * np.eye(instance.tree.segments)
         self.response = np.zeros(instance.tree.segments)
         # L with L L' = V^-1, see memory.direction_images
-        self.root = np.eye(instance.tree.segments) / math.sqrt(instance.regularization)
+        self.root = np.eye(instance.tree.segments) / math.sqrt(regularization)
 
     def act(self, round_: int, resident: Resident) -> int:
         """Score every action's feature with beta of this round and take the best."""
@@ -139,8 +133,10 @@ class Myopic:
         gaussians = draw_directions(
             self.seed, round_ - 1 if anew else 0, self.method.directions, len(self.gram)
         )
-        widths = np.abs(features @ self.root @ gaussians.T).max(axis=1)
-        return np.asarray(widths / self.method.constant)
+        widths = features @ self.root @ gaussians.T
+        if self.method.bonus == "directions":
+            widths = np.abs(widths)
+        return np.asarray(widths.max(axis=1) / self.method.constant)
 
 
 @dataclass

@@ -7,14 +7,15 @@ from collections import deque
 
 import numpy as np
 
-from pearl.memory.method import MemoryMethod
+from pearl.memory.cache_method import CacheMethod
 from pearl.simulation.clip_facts import plan_facts, tie_fact
+from pearl.simulation.kv_block_policy import FixedBlocks
 from pearl.simulation.kv_game import Game
 from pearl.simulation.kv_policies import Myopic, Policy, RandomUnion, RareSwitch
 from pearl.simulation.trajectory import Trajectory
 
 
-def play_rounds(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
+def play_rounds(game: Game, method: CacheMethod, seed: int) -> Trajectory:
     """Run any method one round at a time; slow, and the measure of the fast loops."""
     policy = _policy(game, method, seed)
     instance = game.instance
@@ -37,12 +38,16 @@ def play_rounds(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
         facts["episodes"] = game.horizon
     else:
         facts["episodes"] = len(policy.starts)
-    if isinstance(policy, RareSwitch):
+    if isinstance(policy, RareSwitch | FixedBlocks):
         facts |= plan_facts(policy.plans, instance.reward_bound, method)
+    if isinstance(policy, FixedBlocks):
+        facts |= policy.facts()
     return Trajectory(game.regret(demanded), np.array(policy.starts, dtype=np.int64), facts)
 
 
-def _policy(game: Game, method: MemoryMethod, seed: int) -> Policy:
+def _policy(game: Game, method: CacheMethod, seed: int) -> Policy:
+    if method.switching == "blocks":
+        return FixedBlocks(game, method, seed)
     if method.planner == "prefix_tree":
         return RareSwitch(game, method, seed)
     if method.planner == "myopic":

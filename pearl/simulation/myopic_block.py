@@ -77,10 +77,12 @@ class Rule(NamedTuple):
     bound: float
     clipped: bool
     by_estimate: bool
+    one_sided: bool
+    """Whether widths are w'L g_j (posterior samples), not their absolute values."""
     tolerance: float
     reward_unit: float
     radii: Floats
-    """The factor of the width in every round: beta_t, over c for directions (T)."""
+    """The factor of the width in every round: beta_t or sigma, over c for directions (T)."""
 
 
 @compiled
@@ -108,7 +110,7 @@ def play_block(
         now = first + n
         leaving = _expire(paths, cache, rule.memory, now, changed)
         _shift(learner, changed[:leaving], n, -1.0)
-        _score(paths, learner, cache.resident, rule.radii[now - 1], scores, estimates)
+        _score(paths, learner, cache.resident, rule, rule.radii[now - 1], scores, estimates)
         tied_rounds += (scores >= rule.bound).sum() >= 2
         action = _best(scores, estimates, rule)
         cache.played[now - 1] = action
@@ -119,6 +121,32 @@ def play_block(
         tokens[n] = _reused(demand, now, cache.resident)
         _learn(paths, learner, cache.resident, n, tokens[n] * rule.reward_unit)
     return tied_rounds
+
+
+@compiled
+def grow_union(paths: Paths, learner: Learner, rule: Rule, chosen: Nodes) -> tuple[int, float]:
+    """Fill `chosen` with the paths that join, one after another; return their number and score."""
+    resident = np.zeros(len(paths.parent), dtype=np.bool_)
+    entered = np.empty(len(paths.parent), dtype=np.int64)
+    scores = np.empty(len(paths.ends))
+    estimates = np.empty(len(paths.ends))
+    score = -np.inf
+    for n in range(len(chosen)):
+        _score(paths, learner, resident, rule, rule.radii[0], scores, estimates)
+        action = _best(scores, estimates, rule)
+        if scores[action] <= score or resident[paths.ends[action]]:
+            return n, score
+        score = scores[action]
+        chosen[n] = action
+        count = 0
+        for i in range(paths.offsets[action], paths.offsets[action + 1]):
+            v = paths.nodes[i]
+            if not resident[v]:
+                resident[v] = True
+                entered[count] = v
+                count += 1
+        _shift(learner, entered[:count], 0, 1.0)
+    return len(chosen), score
 
 
 @compiled
@@ -173,6 +201,7 @@ def _score(
     paths: Paths,
     learner: Learner,
     resident: NDArray[np.bool_],
+    rule: Rule,
     radius: float,
     scores: Floats,
     estimates: Floats,
@@ -208,8 +237,11 @@ def _score(
     for i in range(len(paths.ends)):
         end = paths.ends[i]
         width = 0.0 if directions else math.sqrt(square[end])
-        for j in range(directions):
-            width = max(width, abs(sums[end, j]))
+        if rule.one_sided:
+            width = sums[end].max()
+        else:
+            for j in range(directions):
+                width = max(width, abs(sums[end, j]))
         estimates[i] = linear[end] / root
         scores[i] = estimates[i] + radius * width / root
 

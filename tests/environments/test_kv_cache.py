@@ -52,6 +52,14 @@ def test_mean_reward_is_exact_and_linear_in_the_feature(instance: KVCache) -> No
     assert instance.mean_reward(everything) == tokens / (instance.n_eval * 131072)
 
 
+def test_no_request_is_worth_more_than_the_deepest_path(random_trace) -> None:
+    for depth, bound in ((3, 3 * 512 / 131_072), (None, 1.0)):
+        settings = KVCacheSettings(memory=2, min_requests=1, max_depth_blocks=depth)
+        built = kv_cache.build(random_trace(1, 300, 7), settings)
+        assert built.request_bound == bound
+        assert built.reuse.sum(axis=1).max() / settings.token_scale <= bound
+
+
 def test_observed_rewards_average_to_the_mean_reward(instance: KVCache) -> None:
     resident = instance.tree.union([0, len(instance.tree.actions) - 1])
     draws = requests(instance, 0, 4000)

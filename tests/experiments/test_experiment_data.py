@@ -124,8 +124,8 @@ def test_what_the_environment_does_not_know_is_named(
 
 
 def test_unknown_experiment_and_environment(project: Project) -> None:
-    with pytest.raises(SettingError, match="memory/figure1e"):
-        load_experiment("memory/figure1f", project)
+    with pytest.raises(SettingError, match="memory/figure1"):
+        load_experiment("memory/figure1z", project)
     with pytest.raises(SettingError, match="kv_cache"):
         load_environment("kvcache", project)
 

@@ -8,6 +8,7 @@ import pytest
 from pearl.errors import SettingError
 from pearl.experiments import load_environments, load_experiments, load_params
 from pearl.memory import method as memory_method
+from pearl.memory.cache_method import CacheMethod
 from pearl.project import Project
 from pearl.yaml_files import read_mapping
 
@@ -62,12 +63,13 @@ def test_what_yaml_allows_is_read(tmp_path: Path) -> None:
 
 @pytest.fixture
 def methods_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], object]:
-    """Read the methods from a methods.yaml with this content."""
+    """Read the methods from a file of methods with this content."""
 
     def load(content: bytes) -> object:
-        (tmp_path / "methods.yaml").write_bytes(content)
+        (tmp_path / "methods").mkdir()
+        (tmp_path / "methods/kv_cache.yaml").write_bytes(content)
         monkeypatch.setattr(memory_method, "files", lambda package: tmp_path)
-        return memory_method.load_methods.__wrapped__()
+        return memory_method.read_methods("kv_cache", CacheMethod)
 
     return load
 
@@ -75,18 +77,18 @@ def methods_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[byt
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", ["methods.yaml", "empty"]),
-        (b"- a\n", ["methods.yaml", "not named settings"]),
-        (b"{[", ["methods.yaml", "not YAML"]),
-        (b"\xff\xfe", ["methods.yaml", "UTF-8"]),
-        (b"m: {planner: myopick, switching: every_round}", ["methods.yaml, m", "'myopic'"]),
+        (b"", ["kv_cache.yaml", "empty"]),
+        (b"- a\n", ["kv_cache.yaml", "not named settings"]),
+        (b"{[", ["kv_cache.yaml", "not YAML"]),
+        (b"\xff\xfe", ["kv_cache.yaml", "UTF-8"]),
+        (b"m: {planner: myopick, switching: every_round}", ["kv_cache.yaml, m", "'myopic'"]),
         (b"m: {planer: myopic, switching: every_round}", ["unknown name 'planer'", "'planner'"]),
         (
             b"m: {planner: myopic, switching: every_round, directions: 0}",
             ["directions = 0", "greater than or equal to 1"],
         ),
-        (b"m: {planner: myopic, switching: never}", ["methods.yaml, m: planner myopic goes with"]),
-        (b"m: 3", ["methods.yaml, m", "expected named settings"]),
+        (b"m: {planner: myopic, switching: never}", ["kv_cache.yaml, m: planner myopic goes with"]),
+        (b"m: 3", ["kv_cache.yaml, m", "expected named settings"]),
     ],
 )
 def test_methods(methods_of: Callable[[bytes], object], content: bytes, words: list[str]) -> None:

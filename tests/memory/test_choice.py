@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pearl.memory.choice import choose, tied_best
+from pearl.memory.choice import choose
+from pearl.memory.ties import tied_best
 
 
 def test_three_tie_rules_by_hand() -> None:

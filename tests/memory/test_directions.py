@@ -7,8 +7,8 @@ import pytest
 from scipy.linalg import cholesky
 
 from pearl.environments.prefix_tree import PrefixTree
+from pearl.memory.cache_method import CacheMethod
 from pearl.memory.directions import directional_widths, draw_directions, plan
-from pearl.memory.method import MemoryMethod
 from pearl.memory.tree_planner import best_union
 from pearl.memory.tree_reference import every_union
 
@@ -22,7 +22,7 @@ def random_case(seed: int) -> tuple[PrefixTree, np.ndarray, np.ndarray]:
 
 
 def planned(tree, estimate, widths, *, bound=1.0, tie="first", paths=2):
-    method = MemoryMethod(planner="prefix_tree", switching="determinant", tie=tie)
+    method = CacheMethod(planner="prefix_tree", switching="determinant", tie=tie)
     return plan(tree, estimate, widths, radius=3.0, paths=paths, bound=bound, method=method)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pearl.memory.ridge import ConfidenceRadius, Ridge
+from pearl.memory.radius import ConfidenceRadius
+from pearl.memory.ridge import Ridge
 
 
 @pytest.mark.parametrize(("start", "radius"), [(1, 1.47411), (1000, 2.67481), (10**6, 3.59482)])

@@ -14,6 +14,7 @@ from pearl.report.claims import (
 )
 from pearl.report.statistics import Interval
 
+FIGURES_1 = ("memory/figure1b", "memory/figure1c", "memory/figure1d")
 WORDS = {"id": "x", "experiment": "memory/figure1e", "statement": "s", "place": "p"}
 
 
@@ -120,7 +121,7 @@ def test_claims_belong_to_experiments_and_their_methods() -> None:
     paper = load_paper("memory")
     assert len({claim.id for claim in paper.claims}) == len(paper.claims)
     absent = {claim.experiment for claim in paper.claims} - set(experiments)
-    assert absent <= {"memory/figure1f"}
+    assert absent <= {"memory/figure1f", "memory/figure2"}
     for claim in paper.claims:
         if claim.experiment in absent:
             continue
@@ -129,10 +130,50 @@ def test_claims_belong_to_experiments_and_their_methods() -> None:
             assert set(baseline.methods) <= set(methods)
 
 
+def test_claims_over_values_are_of_values_that_the_paper_profile_runs() -> None:
+    experiments = load_experiments()
+    over = [claim for claim in load_paper("memory").claims if claim.over]
+    assert len(over) == 11
+    for claim in over:
+        if claim.experiment not in experiments:
+            continue
+        experiment = experiments[claim.experiment].under("paper")
+        varied = [one[claim.over] for one in experiment.variants.values() if claim.over in one]
+        base = [experiment.settings[claim.over]] if claim.over in experiment.settings else []
+        assert set(claim.values) <= {*experiment.grid.get(claim.over, ()), *varied, *base}
+        stated = {name: value for name, value in claim.at.items() if name != "horizon"}
+        assert stated == {name: experiment.settings.get(name) for name in stated}
+        assert claim.at["horizon"] == experiment.horizon
+
+
+def test_each_claim_over_values_asks_what_the_paper_sweeps() -> None:
+    hundreds, tens = tuple(range(100, 1001, 100)), tuple(range(10, 101, 10))
+    expected = {"memory": hundreds, "feature_bound": tens, "norm_bound": tens}
+    for claim in load_paper("memory").claims:
+        if not claim.over or getattr(claim, "quantity", None) == "slower growth":
+            continue
+        kv = claim.experiment == "memory/figure1f"
+        assert claim.values == ((30, 60, 90, 120, 150, 180) if kv else expected[claim.over])
+
+
+def test_a_baselines_other_reading_is_no_part_of_any_claim() -> None:
+    paper = load_paper("memory")
+    for claim in paper.claims:
+        judged = {name for one in getattr(claim, "baselines", ()) for name in one.methods}
+        assert not any("sqrt_mt" in name for name in judged)
+    for baselines in paper.baselines.values():
+        assert [b.name for b in baselines if b.other] == ["OFUL (refined)"]
+
+
 def test_the_papers_numbers_stand_as_it_prints_them() -> None:
     numbers = [claim for claim in load_paper("memory").claims if claim.kind == "number"]
     told = {claim.id: (claim.published, claim.bound, claim.half_width) for claim in numbers}
     assert told == {
+        "run_length_reduction_at_base": ("61", "at_least", None),
+        "run_length_reduction_over_memory": ("61", "at_least", None),
+        "run_length_reduction_over_feature_bound": ("61", "at_least", None),
+        "run_length_reduction_over_norm_bound": ("61", "at_least", None),
+        "additive_reduction": ("52.7", None, None),
         "reduction_at_least_20_percent": ("20", "at_least", None),
         "construction_requests": ("4,978", None, None),
         "calibration_requests": ("2,230", None, None),
@@ -149,17 +190,38 @@ def test_the_papers_numbers_stand_as_it_prints_them() -> None:
 
 def test_the_papers_orders_and_properties() -> None:
     claims = {claim.id: claim for claim in load_paper("memory").claims}
-    rest = {name: claim for name, claim in claims.items() if claim.kind != "number"}
-    assert {name: (claim.kind, claim.experiment, claim.at) for name, claim in rest.items()} == {
-        "lower_regret_over_time": (
-            "order",
-            "memory/figure1e",
-            {"horizon": 100_000, "memory": 180},
-        ),
-        "lowest_regret_over_memory": ("order", "memory/figure1f", {"horizon": 100_000}),
-        "theta_star_within_norm_bound": ("structural", "memory/figure1e", {}),
-        "regret_is_never_negative": ("structural", "memory/figure1e", {}),
+    orders = {name: claim for name, claim in claims.items() if claim.kind == "order"}
+    base = {"horizon": 1_000_000, "memory": 100, "feature_bound": 1, "norm_bound": 1}
+    over = {swept: {name: value for name, value in base.items() if name != swept} for swept in base}
+    kv = {"horizon": 100_000}
+    told = {name: (c.experiment, c.quantity, c.over, c.at) for name, c in orders.items()}
+    swept = ("memory", "feature_bound", "norm_bound")
+    assert told == {
+        "run_length_lowest_over_time": ("memory/figure1a", "final_regret", "", base),
+        **{
+            f"run_length_lowest_over_{name}": (figure, "lowest everywhere", name, over[name])
+            for name, figure in zip(swept, FIGURES_1, strict=True)
+        },
+        **{
+            f"additive_lowest_over_{name}": (
+                "memory/figure2",
+                "lowest everywhere",
+                name,
+                over[name],
+            )
+            for name in swept
+        },
+        "lower_regret_over_time": ("memory/figure1e", "final_regret", "", {**kv, "memory": 180}),
+        "lowest_regret_over_memory": ("memory/figure1f", "lowest everywhere", "memory", kv),
+        "slower_growth_over_memory": ("memory/figure1f", "slower growth", "memory", kv),
     }
+    structural = [(c.check, c.experiment) for c in claims.values() if c.kind == "structural"]
+    never = [where for check, where in structural if check == "regret_is_never_negative"]
+    within = [where for check, where in structural if check == "norm_bound_holds"]
+    every = [f"memory/figure1{letter}" for letter in "abcdef"]
+    assert sorted(never) == [*every, "memory/figure2"]
+    assert sorted(within) == [every[0], every[3], every[4], "memory/figure2"]
+    assert ("theorem_bound_holds", "memory/table1") in structural
 
 
 def test_what_is_no_number_is_refused() -> None:

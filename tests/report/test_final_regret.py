@@ -226,6 +226,6 @@ def test_a_diverged_run_is_refused(made_up: ModuleType) -> None:
 
 def test_judge_uses_the_q_value_it_is_given(made_up: ModuleType) -> None:
     made = table(made_up.frame(), made_up)
-    claim = load_paper("memory").claims[0]
+    claim = next(c for c in load_paper("memory").claims if c.id == "lower_regret_over_time")
     for q, verdict in ((0.049, "reproduced"), (0.051, "not reproduced")):
         assert judge(claim, made, dict.fromkeys(made.comparisons, q)).verdict == verdict

@@ -61,7 +61,7 @@ def test_what_pearl_run_made_is_in_the_main_report(
     assert (toys.reports / "tables/toy-trial.csv").is_file()
     assert not list(toys.reports.glob("smoke-*"))
     page = (toys.reports / "index.html").read_text()
-    assert "Without results here: memory/figure1e" in page
+    assert "Without results here: memory/table1, " in page
     assert 'src="variants.js"' in page
 
 

@@ -134,6 +134,7 @@ def test_files(made: SimpleNamespace) -> None:
         for name in ("figure3", "figure4")
         for suffix in ("png", "svg", "dark.svg")
     }
+    tables.add("tables/pearl-claims.md")
     assert set(digests(made.hub)) == {*PAGES, *PAPER, *tables, *figures}
 
 

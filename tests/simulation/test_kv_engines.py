@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pearl.environments.kv_cache import build
 from pearl.environments.kv_settings import KVCacheSettings
-from pearl.memory.method import MemoryMethod, load_methods
+from pearl.memory.cache_method import CacheMethod, load_cache_methods
 from pearl.memory.optimum import comparator
 from pearl.simulation.kv_cache import play
 from pearl.simulation.kv_events import Cycles
@@ -21,10 +21,14 @@ from pearl.simulation.trajectory import Trajectory
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 REAL_TRACE = SHARED / "data" / "mooncake" / "conversation_trace.jsonl"
 
-RSM = ["rsm_linucb", "rsm_linucb_unclipped", "rsm_linucb_estimate"]
+RSM = [
+    name
+    for name, method in load_cache_methods().items()
+    if (method.planner, method.switching) == ("prefix_tree", "determinant")
+]
 
 
-def same_both_ways(game: Game, method: MemoryMethod, seed: int) -> Trajectory:
+def same_both_ways(game: Game, method: CacheMethod, seed: int) -> Trajectory:
     events, rounds = (play(game, method, seed, engine) for engine in ("events", "rounds"))
     assert events.episode_starts.tolist() == rounds.episode_starts.tolist()
     np.testing.assert_allclose(events.regret, rounds.regret, rtol=0, atol=1e-9)
@@ -62,13 +66,13 @@ def test_small_instances(make_game, seed, nodes, memory, regularization, horizon
     game = make_game(
         seed=seed, nodes=nodes, memory=memory, regularization=regularization, horizon=horizon
     )
-    same_both_ways(game, load_methods()[name], seed)
+    same_both_ways(game, load_cache_methods()[name], seed)
 
 
 @pytest.mark.parametrize("name", RSM)
 def test_triggers_inside_the_first_rounds_of_an_episode(make_game, name) -> None:
     game = make_game(nodes=15, memory=6, regularization=0.05, horizon=250)
-    trajectory = same_both_ways(game, load_methods()[name], 3)
+    trajectory = same_both_ways(game, load_cache_methods()[name], 3)
     lengths = np.diff(trajectory.episode_starts)
     assert (lengths <= game.instance.memory).sum() >= 3
     assert (lengths > game.instance.memory + 1).sum() >= 1
@@ -78,13 +82,13 @@ def test_triggers_inside_the_first_rounds_of_an_episode(make_game, name) -> None
 def test_a_run_that_ends_around_the_first_rounds(make_game, horizon) -> None:
     game = make_game(memory=5, regularization=50.0, horizon=horizon)
     for name in [*RSM, "random_union"]:
-        trajectory = same_both_ways(game, load_methods()[name], 0)
+        trajectory = same_both_ways(game, load_cache_methods()[name], 0)
         assert len(trajectory.regret) == horizon
 
 
 def test_cycles_shorter_than_the_memory(make_game) -> None:
     game = make_game(nodes=6, memory=20, regularization=1.0, horizon=300)
-    trajectory = same_both_ways(game, load_methods()["rsm_linucb_unclipped"], 1)
+    trajectory = same_both_ways(game, load_cache_methods()["rsm_linucb_unclipped"], 1)
     assert trajectory.facts["shortest_cycle"] < game.paths
     assert len(trajectory.episode_starts) > 2
 
@@ -93,7 +97,7 @@ def test_doubling_by_hand(make_game) -> None:
     """One segment, x = 1, lambda = 1: V = 1 + rounds, so V doubles at 1, 2, 4, 8, ... exactly."""
     for memory in (1, 3, 30):
         game = make_game(nodes=1, memory=memory, regularization=1.0, horizon=70)
-        trajectory = same_both_ways(game, load_methods()["rsm_linucb"], 0)
+        trajectory = same_both_ways(game, load_cache_methods()["rsm_linucb"], 0)
         assert trajectory.episode_starts.tolist() == [1, 2, 4, 8, 16, 32, 64]
         assert not trajectory.regret.any()
 
@@ -108,7 +112,10 @@ def test_the_comparators_cycle_has_no_regret(make_game) -> None:
 
 
 def test_longer_runs_begin_like_shorter_ones(make_game) -> None:
-    for name, method in load_methods().items():
+    """Except where T decides the length of blocks."""
+    for name, method in load_cache_methods().items():
+        if method.switching == "blocks":
+            continue
         short, long = (
             play(make_game(horizon=horizon, nodes=20), method, 0).regret for horizon in (130, 333)
         )
@@ -116,7 +123,15 @@ def test_longer_runs_begin_like_shorter_ones(make_game) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize(("name", "memory"), [("rsm_linucb", 180), ("rsm_linucb_estimate", 30)])
+@pytest.mark.parametrize(
+    ("name", "memory"),
+    [
+        ("rsm_linucb", 180),
+        ("rsm_linucb_estimate", 30),
+        ("rsm_linucb_grown_catalogue", 30),
+        ("oful_original", 30),
+    ],
+)
 def test_the_real_trace(name: str, memory: int) -> None:
     if not REAL_TRACE.is_file():
         pytest.skip("the real Mooncake trace isn't beside the project")
@@ -124,5 +139,5 @@ def test_the_real_trace(name: str, memory: int) -> None:
 
     instance = build(read_jsonl(REAL_TRACE), KVCacheSettings(memory=memory))
     game = Game.of(instance, comparator(instance).tokens, 0, 8000 if memory == 30 else 3000)
-    trajectory = same_both_ways(game, load_methods()[name], 0)
+    trajectory = same_both_ways(game, load_cache_methods()[name], 0)
     assert len(trajectory.episode_starts) >= 3

@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 from pearl.environments.kv_cache import Counts, KVCache
 from pearl.environments.kv_settings import KVCacheSettings
 from pearl.environments.prefix_tree import PrefixTree
+from pearl.memory.cache_method import CacheMethod, load_cache_methods
 from pearl.memory.directions import Plan
-from pearl.memory.method import MemoryMethod, load_methods
 from pearl.memory.optimum import comparator
 from pearl.memory.random_union import random_union
 from pearl.simulation.clip_facts import plan_facts
@@ -28,9 +28,9 @@ PLANS = [plan_of(5, 4, 3.0), plan_of(4, 1, 0.4), plan_of(3, 2, 0.2), plan_of(6, 
 def test_plans_by_hand() -> None:
     stood = {"lowest_score_over_bound": 0.2, "shortest_cycle": 3}
     for name in ("rsm_linucb", "rsm_linucb_estimate"):
-        facts = plan_facts(PLANS, 0.5, load_methods()[name])
+        facts = plan_facts(PLANS, 0.5, load_cache_methods()[name])
         assert facts == {"clip_tie_share": 0.5, "clip_all_share": 0.25} | stood
-    facts = plan_facts(PLANS, 0.5, load_methods()["rsm_linucb_unclipped"])
+    facts = plan_facts(PLANS, 0.5, load_cache_methods()["rsm_linucb_unclipped"])
     assert facts == {"clip_would_tie_share": 0.5, "clip_would_tie_all_share": 0.25} | stood
 
 
@@ -55,7 +55,7 @@ def test_a_score_that_equals_the_bound_ties(monkeypatch, engine, over) -> None:
         operator_norm=1.0,
     )
     game = Game.of(instance, comparator(instance).tokens, 0, 1)
-    method = MemoryMethod(planner="myopic", switching="every_round", bonus="ellipsoid")
+    method = CacheMethod(planner="myopic", switching="every_round", bonus="ellipsoid")
     monkeypatch.setattr(KVCache, "regularization", property(lambda _: 1.0))
     bound = game.radius(method).at(1) / 2 * (1 + over)
     monkeypatch.setattr(KVCache, "reward_bound", property(lambda _: bound))
@@ -68,7 +68,7 @@ def test_segments_refreshed_are_those_of_the_paths_played(make_game, engine) -> 
     for horizon in (1, 2, 40):
         game = make_game(nodes=20, memory=3, horizon=horizon)
         tree = game.instance.tree
-        method = load_methods()["random_union"]
+        method = load_cache_methods()["random_union"]
         found = play(game, method, 5, engine)
         played = random_union(tree, 4, 5)[:horizon]
         seen = {v for action in played for v in np.flatnonzero(tree.union([action])).tolist()}

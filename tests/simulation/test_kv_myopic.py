@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pearl.memory.method import MemoryMethod, load_methods
+from pearl.memory.cache_method import CacheMethod, load_cache_methods
 from pearl.simulation import kv_myopic
 from pearl.simulation.kv_cache import play
 
@@ -19,8 +19,8 @@ BONUSES = {
 NAMED = ["myopic_linucb", "myopic_linucb_directions", "myopic_linucb_directions_once"]
 
 
-def myopic(bonus: str, tie: str) -> MemoryMethod:
-    return MemoryMethod(
+def myopic(bonus: str, tie: str) -> CacheMethod:
+    return CacheMethod(
         planner="myopic", switching="every_round", tie=tie, directions=5, **BONUSES[bonus]
     )
 
@@ -69,7 +69,7 @@ def test_small_instances(
 @pytest.mark.parametrize("name", NAMED)
 def test_the_named_methods_across_many_blocks(make_game, name) -> None:
     game = make_game(nodes=40, memory=7, regularization=20.0, horizon=1500)
-    facts = check_same(game, load_methods()[name], 0)
+    facts = check_same(game, load_cache_methods()[name], 0)
     assert facts["segments_refreshed"] > 8
 
 
@@ -95,7 +95,7 @@ def lost_tokens(game, trajectory) -> int:
 def test_drift_over_20000_rounds(make_game, monkeypatch, name, refreshes) -> None:
     monkeypatch.setattr(kv_myopic, "BLOCKS_PER_REFRESH", refreshes)
     game = make_game(nodes=30, memory=6, regularization=5.0, horizon=20_000)
-    diagnostics = play(game, load_methods()[name], 0).diagnostics
+    diagnostics = play(game, load_cache_methods()[name], 0).diagnostics
     carried = {"image_drift"} if name.endswith("once") else set()
     assert diagnostics.keys() == {"inverse_drift"} | carried
     for drift in diagnostics.values():
@@ -105,6 +105,6 @@ def test_drift_over_20000_rounds(make_game, monkeypatch, name, refreshes) -> Non
 def test_directions_drawn_anew_forget_the_first_round(make_game) -> None:
     """Both draw the same directions in round 1 and take the same root; later ones differ."""
     game = make_game(nodes=40, memory=7, regularization=20.0, horizon=300)
-    anew, once = (play(game, load_methods()[name], 0) for name in NAMED[1:])
+    anew, once = (play(game, load_cache_methods()[name], 0) for name in NAMED[1:])
     assert anew.regret[0] == once.regret[0]
     assert not np.array_equal(anew.regret, once.regret)

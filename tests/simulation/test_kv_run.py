@@ -13,7 +13,7 @@ import pytest
 from pearl.datasets.mooncake import MooncakeTrace, write_table
 from pearl.environments.kv_cache import requests
 from pearl.errors import DataError, SettingError
-from pearl.memory.method import load_methods
+from pearl.memory.cache_method import load_cache_methods
 from pearl.simulation import kv_cache
 from pearl.simulation.kv_cache import load, run
 from pearl.simulation.kv_game import Game
@@ -50,14 +50,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def config() -> Callable[..., dict[str, Any]]:
     def make(name: str = "rsm_linucb", **changes: Any) -> dict[str, Any]:
-        method = load_methods()[name].model_dump()
+        method = load_cache_methods()[name].model_dump()
         return {"environment": ENVIRONMENT, "method": method, "horizon": 300} | changes
 
     return make
 
 
 def test_every_method_by_both_engines(tables, config) -> None:
-    for name in load_methods():
+    for name in load_cache_methods():
         events = run(config(name), tables, 1)
         rounds = run(config(name, engine="rounds"), tables, 1)
         np.testing.assert_allclose(events.regret, rounds.regret, rtol=0, atol=1e-9)
@@ -96,10 +96,16 @@ def test_every_method_meets_the_same_requests(tables, config, monkeypatch) -> No
     instance, _ = load(load_settings(), tables)
     for seed in (0, 3):
         expected = requests(instance, seed, 300)
-        for name in load_methods():
+        for name in load_cache_methods():
             for engine in kv_cache.ENGINES:
                 met = []
-                for play in ("play_rsm", "play_myopic", "play_random", "play_rounds"):
+                for play in (
+                    "play_rsm",
+                    "play_blocks",
+                    "play_myopic",
+                    "play_random",
+                    "play_rounds",
+                ):
                     monkeypatch.setattr(kv_cache, play, recorded(getattr(kv_cache, play), met))
                 run(config(name, engine=engine), tables, seed)
                 monkeypatch.undo()
@@ -124,7 +130,7 @@ def test_a_changed_table_is_read_again(tmp_path, config) -> None:
 
 
 def test_bit_equal_in_another_process(tables, config) -> None:
-    names = [name for name in load_methods() if name != "random_union"]
+    names = [name for name in load_cache_methods() if name != "random_union"]
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         jobs = [pool.apply_async(run, (config(name), tables, 2)) for name in names]
         for name, job in zip(names, jobs, strict=True):

@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 BLOCKS = {
     "experiment": "kv_cache",
+    "run_length": "run_length",
+    "additive": "additive",
     "online": "prism",
     "controlled": "controlled",
     "partial_global": "partial_global",
@@ -33,9 +35,13 @@ def environment_of(block: str, key: str) -> Environment:
 
 
 def executed(environment: Environment) -> set[Path]:
-    return {
+    methods = ROOT / "pearl/bandits/methods.yaml"
+    if environment.methods.startswith("pearl.memory."):
+        methods = ROOT / f"pearl/memory/methods/{environment.kind}.yaml"
+    modules = {
         path for entry in environment.code_entries for path in modules_behind(entry).values()
-    } | {ROOT / "pearl/bandits/methods.yaml", ROOT / "pearl/memory/methods.yaml"}
+    }
+    return modules | {methods}
 
 
 def test_every_experiment_has_its_stage() -> None:
@@ -51,10 +57,9 @@ def test_code_of_the_key_is_among_the_dependencies(block: str, key: str) -> None
     environment = environment_of(block, key)
     assert environment.kind == BLOCKS[block]
     assert environment.kind in STAGES[block]["do"]["params"]
-    modules = {path for path in executed(environment) if path.suffix == ".py"}
     unwatched = [
         str(path.relative_to(ROOT))
-        for path in modules
+        for path in executed(environment)
         if not any(path.is_relative_to(place) for place in watched(block, key))
     ]
     assert unwatched == []
@@ -73,7 +78,7 @@ def test_no_other_science_is_watched(block: str, key: str) -> None:
     idle = [
         str(place.relative_to(ROOT))
         for place in places
-        if not any(path.suffix == ".py" and path.is_relative_to(place) for path in modules)
+        if not any(path.is_relative_to(place) for path in modules)
     ]
     assert idle == []
 
