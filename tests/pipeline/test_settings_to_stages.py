@@ -204,12 +204,12 @@ def restored(file: Path) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def stages(reproduced: Any) -> Iterator[Sequence[Any]]:
+def stages(reproduced: Any) -> Sequence[Any]:
     """The stages, read once: dvc.yaml and dvc.lock stay as they are here."""
     with chdir(reproduced.root), Repo() as repository:
         found = list(repository.index.stages)
         assert all(stage.addressing for stage in found)  # said once, from this folder
-    yield found
+    return found
 
 
 def out_of_date(stages: Sequence[Any]) -> set[str]:
