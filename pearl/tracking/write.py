@@ -42,9 +42,10 @@ def record_runs(project: Project, runs: Iterable[StoredRun]) -> list[str]:
             others are recorded first.
     """
     done = finished(project)
-    entries = [from_store(run) for run in runs if run.key not in done]
+    new = [run for run in runs if run.key not in done]
+    # One at a time: a run may hold curves of a million rounds, and a sweep thousands of runs.
     # With nothing to write, MLflow isn't even imported: that alone takes seconds.
-    return record_entries(project, entries) if entries else []
+    return record_entries(project, (from_store(run) for run in new)) if new else []
 
 
 def record_networks(project: Project, networks: Iterable[StoredNetwork]) -> list[str]:

@@ -19,6 +19,7 @@ from pearl.project import Project
 from pearl.runs import DivergedError, RunStore, StoredRun, results
 from pearl.tracking import moved, read
 from pearl.tracking.describe import from_store
+from pearl.tracking.entry import Entry
 from pearl.tracking.rebuild import results_files, sync
 from pearl.tracking.sqlite import database
 from pearl.tracking.store import reader, recorded, writer
@@ -336,3 +337,16 @@ def test_series_stand_at_the_rounds_of_their_folder(project: Project) -> None:
     assert (rolling[0], rolling[-1]) == (("rolling/regret", 100, 0.0), ("rolling/regret", 299, 1.0))
     assert len(rolling) == 50
     assert all(value == values[step - 100] for _, step, value in rolling)
+
+
+def test_runs_are_read_one_at_a_time(tracked: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [stored(tracked, seed) for seed in range(3)]
+    known_at_reading = []
+
+    def reading(run: StoredRun) -> Entry:
+        known_at_reading.append(len(read.keys(tracked)))
+        return from_store(run)
+
+    monkeypatch.setattr("pearl.tracking.write.from_store", reading)
+    record_runs(tracked, runs)
+    assert known_at_reading == [0, 1, 2]
